@@ -58,7 +58,7 @@ fn types() -> Program {
 pub(crate) fn test() -> Outcome {
     let site = format!("{DIRECTORY}/site");
     made(&site)?;
-    for name in ["page", "use", "faults", "links", "figures", "screens"] {
+    for name in ["page", "use", "faults", "links", "figures", "maps", "screens"] {
         tests(name, &site, &of_the_tests(&site))?.run()?;
     }
     tests("corpus", &site, &writers(&site)?)?.run()
@@ -69,7 +69,7 @@ fn pictures() -> Outcome {
     // The pictures show the paths of the data.
     let site = std::env::temp_dir().join("data").to_string_lossy().into_owned();
     made(&site)?;
-    for name in ["page", "use"] {
+    for name in ["page", "use", "maps"] {
         tests(name, &site, &of_the_tests(&site))?.variable("SHOTS", &run::absolute(PICTURES)?).run()?;
     }
     Ok(())
@@ -102,11 +102,21 @@ fn brain(site: &str) -> Outcome {
 
 /// Returns the hierarchies that were created for the tests.
 fn of_the_tests(site: &str) -> Vec<String> {
-    ["climate.zarr", "mixed.zarr", "plenty.zarr", "packed", "old.zarr", "brain.zarr", "odd.zarr", "folder"]
-        .map(|name| format!("{site}/{name}"))
-        .into_iter()
-        .chain([demo::GROUP.to_owned()])
-        .collect()
+    [
+        "climate.zarr",
+        "curved.zarr",
+        "mixed.zarr",
+        "plenty.zarr",
+        "packed",
+        "old.zarr",
+        "brain.zarr",
+        "odd.zarr",
+        "folder",
+    ]
+    .map(|name| format!("{site}/{name}"))
+    .into_iter()
+    .chain([demo::GROUP.to_owned()])
+    .collect()
 }
 
 /// Returns a directory for each program that wrote data of the corpus.

@@ -1,5 +1,6 @@
 //! `/data/ROOT/KEY`: stored bytes, unchanged, and listings.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::http::Uri;
@@ -9,6 +10,7 @@ use zarrox::stores::{ByteRange, Key, Prefix, Store, StoreExt, Value};
 
 use crate::content::{self, BLOCK, BYTES, Content, JSON, Prepared, Wanted};
 use crate::failure::{Answer, Failure};
+use crate::file::identity;
 use crate::place::Place;
 use crate::query::{Count, NoParameters, Query};
 use crate::ranges::{self, Asked};
@@ -95,18 +97,11 @@ pub(crate) fn tag(store: &dyn Store, key: &Key, value: &dyn Value) -> Option<Str
     let place = store.location();
     let identity = match value.version() {
         Some(version) => version.as_bytes().to_vec(),
-        None => identity_of_file(&place)?,
+        // The file of an archive or a database.
+        None => identity(Path::new(place.split_once("://").map_or(place.as_str(), |(_, path)| path)))?,
     };
     let size = value.size().to_le_bytes();
     Some(content::tag_of(&[place.as_bytes(), key.as_str().as_bytes(), &identity, &size]))
-}
-
-/// Returns the size and the modification time of the file of an archive or a database.
-fn identity_of_file(place: &str) -> Option<Vec<u8>> {
-    let path = place.split_once("://").map_or(place, |(_, path)| path);
-    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    let changed = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some([found.len().to_le_bytes().as_slice(), &changed.as_nanos().to_le_bytes()].concat())
 }
 
 /// Returns the entries directly below a prefix whose names come after a name.

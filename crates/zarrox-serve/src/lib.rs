@@ -31,6 +31,7 @@ mod connections;
 mod content;
 mod data;
 mod failure;
+mod file;
 mod frame;
 mod guard;
 mod json;

@@ -12,7 +12,7 @@ use zarrox::{Array, Interrupt, Node};
 
 use crate::content::{self, Wanted};
 use crate::failure::{Answer, Failure};
-use crate::root::{Root, root_named};
+use crate::root::Root;
 use crate::roots::Roots;
 use crate::work::Workers;
 
@@ -43,7 +43,7 @@ where
         let Path(Named { place }) = parts.extract().await.map_err(bad)?;
         let Ok(OriginalUri(uri)) = parts.extract().await;
         let (name, path) = place.split_once('/').unwrap_or((&place, ""));
-        let root = root_named(&Roots::from_ref(state).list(), name)?.clone();
+        let root = Roots::from_ref(state).named(name).await?;
         Ok(Self { root, path: path.to_owned(), is_directory: uri.path().ends_with('/') })
     }
 }

@@ -13,7 +13,8 @@ use zarrox_files::{Kind, open_file};
 use zarrox_tools::copy::Translation;
 
 use crate::failure::{Answer, Failure};
-use crate::work::Workers;
+use crate::file::{ReadFile, Source};
+use crate::work::{Limits, Workers};
 
 /// The number of attempts to read a node that is changed meanwhile.
 pub(crate) const ATTEMPTS: usize = 8;
@@ -34,6 +35,8 @@ pub(crate) struct Root {
     pub(crate) options: OpenOptions,
     /// The file of another format that is read as a hierarchy.
     pub(crate) file: Option<ReadFile>,
+    /// The file that was read when the root was opened.
+    source: Option<Source>,
     /// The threads of short work.
     pub(crate) workers: Workers,
     /// The threads for long work, such as a check.
@@ -41,13 +44,6 @@ pub(crate) struct Root {
     nodes: Cache<String, Arc<Opened>>,
     /// The time for which cached nodes are considered fresh.
     fresh: Duration,
-}
-
-/// A file of another format.
-pub(crate) struct ReadFile {
-    pub(crate) kind: Kind,
-    /// The parts that have no form in Zarr, with the reasons.
-    pub(crate) left_out: Vec<String>,
 }
 
 /// A node that was opened.
@@ -95,14 +91,6 @@ impl Opened {
     }
 }
 
-/// The limits for the work of a root.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) time: Duration,
-    /// The time for which cached nodes are considered fresh, in local and in remote stores.
-    pub(crate) fresh: (Duration, Duration),
-}
-
 impl Root {
     /// Opens the store of a root.
     ///
@@ -111,16 +99,17 @@ impl Root {
     pub(crate) fn open(name: String, place: &Place, options: &OpenOptions, limits: Limits) -> Result<Self> {
         let not_unicode = || Error::new(ErrorKind::InvalidArgument, "the path of a root is not Unicode");
         let path = place.as_path().map(|path| path.to_str().ok_or_else(not_unicode)).transpose()?;
+        let source = place.as_path().map(|path| Source::new(path, options, limits));
         if let Some((path, kind)) = place.as_path().and_then(file_kind) {
             let store = open_file(path)?;
             let left_out = store.left_out().iter().map(ToString::to_string).collect();
             let root = Self::of(name, Arc::new(store), options, limits);
-            return Ok(Self { file: Some(ReadFile { kind, left_out }), ..root });
+            return Ok(Self { file: Some(ReadFile { kind, left_out }), source, ..root });
         }
         let options = options.clone().mode(OpenMode::Read).metadata_only(true);
         if let Some(references) = path.and_then(references) {
             let (store, _) = options.store(references)?;
-            return Ok(Self::of(name, store, &options, limits));
+            return Ok(Self { source, ..Self::of(name, store, &options, limits) });
         }
         let (store, base) = options.store(place)?;
         let store: Arc<dyn Store> = match base.is_root() {
@@ -132,6 +121,23 @@ impl Root {
             Some(path) => Self { place: path.to_owned(), has_path: true, ..root },
             None => root,
         })
+    }
+
+    /// Returns true if the root is read from a file, without which its location is no hierarchy.
+    pub(crate) fn is_file(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Opens the root again, if its file was replaced since it was opened.
+    ///
+    /// # Errors
+    /// When the new file cannot be read, for example because it is not written completely yet.
+    pub(crate) fn renewed(&self) -> Result<Option<Self>> {
+        let replaced = self.source.as_ref().filter(|source| source.is_replaced());
+        let open = |source: &Source| {
+            Self::open(self.name.clone(), &source.path.clone().into(), &source.options, source.limits)
+        };
+        replaced.map(open).transpose()
     }
 
     /// Creates a root of a whole store.
@@ -157,6 +163,7 @@ impl Root {
             store,
             options,
             file: None,
+            source: None,
             nodes: Cache::new(KEPT),
             fresh,
         }

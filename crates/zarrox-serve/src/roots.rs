@@ -5,7 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 
-use crate::root::{Limits, Root};
+use crate::failure::Answer;
+use crate::root::{Root, root_named};
+use crate::work::Limits;
 
 /// The memory limit for decoding a chunk, in bytes.
 const CHUNK_LIMIT: usize = 1 << 30;
@@ -43,6 +45,24 @@ impl Roots {
     /// Returns the current roots.
     pub(crate) fn list(&self) -> Arc<[Arc<Root>]> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the root of this name. A root whose file was replaced is opened again.
+    pub(crate) async fn named(&self, name: &str) -> Answer<Arc<Root>> {
+        let root = root_named(&self.list(), name)?.clone();
+        if !root.is_file() {
+            return Ok(root);
+        }
+        let (roots, workers) = (self.clone(), root.workers.clone());
+        workers.run(move |_| Ok(roots.renewed(root)?)).await
+    }
+
+    fn renewed(&self, root: Arc<Root>) -> Result<Arc<Root>> {
+        let Some(renewed) = root.renewed()?.map(Arc::new) else { return Ok(root) };
+        let mut list = self.list.write().unwrap_or_else(PoisonError::into_inner);
+        let is_old = |one: &Arc<Root>| Arc::ptr_eq(one, &root);
+        *list = list.iter().map(|one| if is_old(one) { &renewed } else { one }).cloned().collect();
+        Ok(renewed)
     }
 
     /// Returns the options for untrusted locations.

@@ -13,10 +13,10 @@ use zarrox::{AccessOptions, Error, ErrorKind, OpenOptions, Place, Result};
 use crate::address::{escaped, escaped_path};
 use crate::connections;
 use crate::guard::Guard;
-use crate::root::Limits;
 use crate::roots::Roots;
 use crate::router::{App, router};
 use crate::v3::Encoded;
+use crate::work::Limits;
 
 /// The sizes in bytes of the caches of decoded chunks and of re-encoded chunks.
 const CACHED: usize = 64 << 20;

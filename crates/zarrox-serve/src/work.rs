@@ -12,6 +12,14 @@ use zarrox::Interrupt;
 
 use crate::failure::{Answer, Failure};
 
+/// The limits for the work of a root.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) time: Duration,
+    /// The time for which cached nodes are considered fresh, in local and in remote stores.
+    pub(crate) fresh: (Duration, Duration),
+}
+
 /// The limit of concurrent threads for one root. A hanging store blocks only the threads of its root.
 #[derive(Debug, Clone)]
 pub(crate) struct Workers {

@@ -66,6 +66,27 @@ fn a_path_may_be_escaped_and_have_further_slashes() {
 }
 
 #[test]
+fn a_slice_has_the_times_of_fetching_and_decoding() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.zarr");
+    let array = zarrox::create_array(&path).shape([400, 500]).chunks([200, 500]).data_type(DataType::UInt8);
+    array.create().unwrap().write(s![..200], 7_u8).unwrap();
+    let client = Client::new(Server::new().token(None).root("a", &path).unwrap());
+    let numbers = |uri: &str| -> Vec<f64> {
+        let text = client.ok(uri).header("server-timing").to_owned();
+        let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|part| !part.is_empty());
+        parts.map(|part| part.parse().unwrap()).collect()
+    };
+    let [fetch, decode, bytes, total] = numbers("/api/v1/slice/a/?select=::10")[..] else { panic!() };
+    let stored = client.json("/api/v1/chunks/a/")["chunks"][0]["bytes"].as_f64().unwrap();
+    assert!(fetch > 0.0 && decode > 0.0 && total > 0.0, "{fetch} {decode} {total}");
+    assert_eq!(bytes, stored);
+    // The second chunk is missing: nothing is decoded.
+    let [_, decode, bytes, _] = numbers("/api/v1/slice/a/?select=200:")[..] else { panic!() };
+    assert_eq!((decode, bytes), (0.0, 0.0));
+}
+
+#[test]
 fn numbers_of_documents_keep_their_digits() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.zarr");
@@ -126,6 +147,31 @@ fn large_groups_come_in_pages_and_are_searched() {
     assert_eq!((names(&found["matches"]).len(), &found["complete"]), (10, &json!(true)));
     let found = client.json("/api/v1/tree/r/?search=a?00&limit=3");
     assert_eq!((names(&found["matches"]), &found["complete"]), (vec!["a000", "a100", "a200"], &json!(false)));
+}
+
+#[test]
+fn the_hierarchies_of_a_directory_are_searched() {
+    let directory = tempfile::tempdir().unwrap();
+    for path in ["a.zarr", "below/b.zarr", "below/deeper/c.zarr"] {
+        let group = zarrox::create_group(directory.path().join(path)).unwrap();
+        group.create_array("north").shape([2, 3]).data_type(DataType::Int8).create().unwrap();
+    }
+    fs::create_dir(directory.path().join("northern")).unwrap();
+    fs::write(directory.path().join("northern/zarr.json"), "broken").unwrap();
+    let single = directory.path().join("a.zarr/north");
+    let server = Server::new().token(None).root("r", directory.path()).unwrap().root("one", single).unwrap();
+    let client = Client::new(server);
+    let paths = |uri: &str| -> Vec<String> {
+        let found = client.json(uri);
+        let matches = found["matches"].as_array().unwrap();
+        matches.iter().map(|entry| entry["path"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ["a.zarr/north", "below/b.zarr/north", "below/deeper/c.zarr/north", "northern"];
+    assert_eq!(paths("/api/v1/tree/r/?search=north"), all);
+    assert_eq!(paths("/api/v1/tree/r/below/?search=NORTH"), all[1..3]);
+    assert_eq!(paths("/api/v1/tree/r/?search=north&limit=2"), all[..2]);
+    assert!(paths("/api/v1/tree/one/?search=north").is_empty());
+    assert_eq!(client.get("/api/v1/tree/r/nothing/?search=north").status, 404);
 }
 
 #[test]

@@ -86,6 +86,38 @@ fn references_of_kerchunk_are_roots() {
 }
 
 #[test]
+fn a_file_that_is_replaced_is_opened_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let [first, second] = ["a.zarr", "b.zarr"].map(|name| directory.path().join(name));
+    hierarchy(&first);
+    let array = zarrox::create_array(&second).shape([3]).data_type(DataType::Int16).create().unwrap();
+    array.write(.., arr1(&[7_i16, 8, 9])).unwrap();
+    let (served, other) = (directory.path().join("a.nc"), directory.path().join("other.h5"));
+    export_file(&first, &served).unwrap();
+    export_file(&second, &other).unwrap();
+    let client = Client::new(Server::new().token(None).root("a", &served).unwrap());
+    let slice = |path: &str| client.json(&format!("/api/v1/slice/a/{path}?as=json"));
+    assert_eq!(slice("t2m")["values"][3][5], json!(23.0));
+    let names = || client.json("/v3/a/zarr.json")["consolidated_metadata"]["metadata"].clone();
+    assert!(names().get("t2m").is_some(), "{}", names());
+    // A deleted file remains open.
+    let before = fs::read(&served).unwrap();
+    fs::remove_file(&served).unwrap();
+    assert_eq!(slice("lat")["values"], json!([-60.0, -20.0, 20.0, 60.0]));
+    // A file that is incomplete is an error until it is complete.
+    fs::write(&served, &fs::read(&other).unwrap()[..100]).unwrap();
+    let answer = client.get("/api/v1/node/a/");
+    assert!(answer.status >= 400 && answer.message().contains("a.nc"), "{answer:?}");
+    fs::rename(&other, &served).unwrap();
+    let found = client.json("/api/v1/tree/a/");
+    let name = found["children"][0]["name"].as_str().unwrap_or_default();
+    assert_eq!(slice(name)["values"], json!([7, 8, 9]), "{found}");
+    assert!(names().get("t2m").is_none(), "{}", names());
+    fs::write(&served, before).unwrap();
+    assert_eq!(slice("t2m")["values"][3][5], json!(23.0));
+}
+
+#[test]
 fn damaged_files_are_refused_by_name() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a.h5");

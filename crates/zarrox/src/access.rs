@@ -1,9 +1,10 @@
 //! Options for reading and writing elements, which can change from one access to the next.
 
+use std::sync::Arc;
+
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
-use crate::location::ChunkListener;
-use crate::location::Context;
+use crate::location::{ChunkListener, Context, Timer, Timings};
 use crate::policy::MissingChunks;
 
 /// Options for reading and writing the elements of an array. They override the options that the array was opened with.
@@ -31,6 +32,7 @@ pub struct AccessOptions {
     chunk_cache: Option<Option<ChunkCache>>,
     interrupt: Option<Interrupt>,
     chunk_listener: Option<ChunkListener>,
+    timer: Option<Timer>,
 }
 
 impl AccessOptions {
@@ -94,6 +96,13 @@ impl AccessOptions {
         Self { chunk_listener: Some(ChunkListener::new(listener)), ..self }
     }
 
+    /// Measures the times of reads.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn timings(self, timings: &Arc<Timings>) -> Self {
+        Self { timer: Some(Timer::new(timings)), ..self }
+    }
+
     /// Overrides the options of a context with those that were set.
     pub(crate) fn apply(&self, context: &mut Context) {
         if let Some(verify) = self.verify_checksums {
@@ -116,6 +125,9 @@ impl AccessOptions {
         }
         if let Some(chunk_listener) = &self.chunk_listener {
             context.chunk_listener = chunk_listener.clone();
+        }
+        if let Some(timer) = &self.timer {
+            context.timer = timer.clone();
         }
         if let Some(store) = self.store_empty_chunks {
             context.encode.store_empty_chunks = store;

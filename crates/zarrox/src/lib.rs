@@ -149,7 +149,7 @@ pub mod internals {
     pub use crate::array::dimension_names::{ARRAY_DIMENSIONS, attribute_names};
     pub use crate::array::{
         DatasetRemains, ExclusiveAppender, GrownArray, Growth, StoredChunk, StoredRead, StoredWrite,
-        UnwrittenRows, cell, dataset_remains, indices, settle_dataset,
+        UnwrittenRows, WrittenChunks, cell, dataset_remains, indices, settle_dataset,
     };
     pub use crate::consolidated::Freshness;
     pub use crate::error::argument;
@@ -160,7 +160,9 @@ pub mod internals {
         APPENDS, DATASET, DOCUMENT_LIMIT, Found, Mark, format_of, is_mark, needed, update_attributes,
     };
     pub use crate::locate::{check_same_kind, locate, store_file};
-    pub use crate::location::{ConsolidatedMetadata, Context, Location, Purpose, are_paths_overlapping};
+    pub use crate::location::{
+        ConsolidatedMetadata, Context, Location, Purpose, Timings, are_paths_overlapping,
+    };
     pub use crate::pool::{Pool, too_many};
     pub use crate::progress::{Listener, Tally, Task};
     pub use crate::upkeep::Changes;

@@ -13,10 +13,11 @@ import { goTo } from "./frame/goto";
 import { help } from "./frame/help";
 import { ImageView, type Around } from "./image/image";
 import { Message, told } from "./views/message";
-import { along, fieldOf, pinAlong, shownCount, shownSelection, views, type Shown } from "./data/model";
+import { along, fieldOf, pinAlong, shownCount, shownSelection, thirdOf, thirds, views, type Shown } from "./data/model";
 import { nodeAt, open } from "./data/open";
 import { overview } from "./views/overview";
 import { Panel } from "./frame/panel";
+import { crossed, Planes } from "./views/planes";
 import { PlotView } from "./views/plot";
 import { edge, isNarrow, toggle } from "./frame/sides";
 import { Store, type State } from "./data/state";
@@ -55,6 +56,7 @@ class App {
   private kind: string | null = null;
   private plots: PlotView | null = null;
   private comparison: Comparison | null = null;
+  private planes: Planes | null = null;
   private readonly comparing = h("div", {});
   private readonly alongBox = h("span", { class: "along" });
   /** The last array that was shown, with its state and its contrast limits. */
@@ -166,6 +168,7 @@ class App {
     this.view?.close();
     this.plots?.close();
     this.endComparison();
+    this.endPlanes();
     [this.view, this.plots, this.shown, this.kind, this.node] = [null, null, null, null, null];
     this.message.clear();
     this.rows.clear();
@@ -190,6 +193,7 @@ class App {
     this.rows.show(shown, kind);
     this.view?.update(state);
     this.compare(shown, state);
+    this.cross(shown, state);
     this.style.show(shown, this.image, kind);
     this.panel.showStorage(shown.node, shown, state, kind);
     this.updatePlots(shown, state, kind);
@@ -206,6 +210,7 @@ class App {
   private change(kind: string, shown: Shown): void {
     this.view?.close();
     this.endComparison();
+    this.endPlanes();
     this.kind = kind;
     this.message.clear();
     if (kind === "image") this.view = new ImageView(shown, this.store, this.maps, this.around());
@@ -219,7 +224,12 @@ class App {
   /** Arranges the views in the middle. */
   private place(): void {
     const nothing = this.view ? null : h("p", { class: "nothing" }, "The array has no elements.");
-    fill(this.middle, this.view?.element, this.comparison?.view?.element, nothing, this.kind === "image" && this.shown && this.tools(this.shown), this.dock);
+    const others = this.comparison?.elements ?? this.planes?.elements ?? [];
+    const beside = others.filter((other) => !other.classList.contains("over")).length;
+    this.middle.classList.toggle("several", beside > 0);
+    this.middle.classList.toggle("quad", beside > 1);
+    this.middle.classList.toggle("ortho", this.planes !== null);
+    fill(this.middle, this.view?.element, ...others, nothing, this.kind === "image" && this.shown && this.tools(this.shown), this.dock);
   }
 
   private around(): Around {
@@ -227,7 +237,8 @@ class App {
       pin: (y, x, add) => this.pin(y, x, add),
       changed: () => {
         this.style.changed();
-        this.panel.showTimes(this.image?.times ?? "");
+        this.panel.showTimes(this.image?.times ?? []);
+        this.planes?.update();
       },
       showChunks: () => this.store.change({ view: "chunks" }),
     };
@@ -236,7 +247,7 @@ class App {
   private compare(shown: Shown, state: State): void {
     if (!this.image || state.compare === "") return this.endComparison();
     if (!this.comparison) {
-      this.comparison = new Comparison(shown, this.store, this.maps, this.around(), this.image, () => this.place());
+      this.comparison = new Comparison(shown, this.store, this.maps, this.around(), this.image, this.begun.roots.map((root) => root.name), () => this.place());
       fill(this.comparing, this.comparison.bar);
     }
     this.comparison.update(state);
@@ -250,15 +261,35 @@ class App {
     this.place();
   }
 
+  /** Shows three orthogonal planes, if the state has a third dimension. */
+  private cross(shown: Shown, state: State): void {
+    const third = this.image && state.compare === "" ? thirdOf(shown, state) : -1;
+    if (this.planes?.third !== third) this.endPlanes();
+    if (!this.image || third < 0) return;
+    if (!this.planes) {
+      this.planes = new Planes(shown, this.store, this.maps, this.around(), this.image, third);
+      this.place();
+    }
+    this.planes.update();
+  }
+
+  private endPlanes(): void {
+    if (!this.planes) return;
+    this.planes.close();
+    this.planes = null;
+    this.place();
+  }
+
   /** Returns the buttons over an image. */
   private tools(shown: Shown): HTMLElement {
     const button = (label: string, name: string, act: () => void): HTMLElement => h("button", { type: "button", class: "icon", "aria-label": name, title: name, click: act }, label);
-    return h("div", { class: "tools" }, button("+", "Zoom in", () => this.image?.zoom(0.7)), button("−", "Zoom out", () => this.image?.zoom(1 / 0.7)), button("⤢", "Fit (0)", () => this.image?.fit()), button("⊙", "Go to a place (g)", () => goTo(shown, this.store)), shown.colours < 0 && shown.channels.length === 0 && button("◫", "Compare", () => this.store.change(this.store.state.compare ? { compare: "" } : begun(shown, this.store.state))));
+    return h("div", { class: "tools" }, button("+", "Zoom in", () => this.image?.zoom(0.7)), button("−", "Zoom out", () => this.image?.zoom(1 / 0.7)), button("⤢", "Fit (0)", () => this.image?.fit()), button("⊙", "Go to a place (g)", () => goTo(shown, this.store)), thirds(shown, this.store.state).length > 0 && button("⊞", "Orthogonal planes", () => this.store.change(thirdOf(shown, this.store.state) >= 0 ? { planes: -1 } : crossed(shown, this.store.state, thirds(shown, this.store.state)[0]!))), button("◫", "Compare", () => this.store.change(this.store.state.compare ? { compare: "", others: [] } : begun(shown, this.store.state))));
   }
 
   // Pins and their plots.
 
   private pin(y: number, x: number, add: boolean): void {
+    if (this.planes && this.shown) return this.store.change(Planes.move(this.shown, this.store.state, y, x));
     if (!this.shown || pinAlong(this.shown, this.store.state) < 0) return;
     const points: [number, number][] = add ? [...this.store.state.points, [y, x]] : [[y, x]];
     this.store.change({ points: points.slice(-PINS) });
@@ -319,6 +350,7 @@ class App {
     else if (event.key === "]") toggle("panel");
     else if (event.key === ",") this.rows.step(-1);
     else if (event.key === ".") this.rows.step(1);
+    else if (event.key === "b") this.comparison?.step();
     else if (event.key === "g" && this.shown && this.kind === "image") goTo(this.shown, this.store);
     else if (event.key === "Escape" && this.store.state.points.length > 0) this.store.change({ points: [] });
     else if (view && this.shown && views(this.shown).includes(view)) this.store.change({ view, box: [] });

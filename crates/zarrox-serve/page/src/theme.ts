@@ -11,6 +11,9 @@ export interface Theme {
 /** The colours of figures in files. */
 export const PRINT: Theme = { paper: "#ffffff", ink: "#1c2127", soft: "#55606c", faint: "#c5ccd3", alarm: "#b3261e", accent: "#0067a8" };
 
+/** The colours of pins and their lines. */
+export const SERIES = ["#d1495b", "#0077b6", "#2a9d50", "#b5651d", "#7b4bb7", "#00838f"];
+
 /** The colours are cached, since reading a style makes the browser compute it. */
 let known: Theme | null = null;
 const dark = matchMedia("(prefers-color-scheme: dark)");

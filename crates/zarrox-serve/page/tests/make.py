@@ -62,6 +62,28 @@ def world(group):
     group.create_array("height", shape=(181, 360), dtype="f4", dimension_names=["phi", "lambda"])[:] = 1
 
 
+def curved(path):
+    """Temperatures on a rotated grid of Europe, as regional climate models have them, and on a grid of the ocean with two poles in the north."""
+    rlat, rlon = np.linspace(-23, 21, 89), np.linspace(-28, 18, 93)
+    y, x = np.radians(rlat)[:, None], np.radians(rlon)[None, :]
+    pole = np.radians(39.25)
+    lat = np.degrees(np.arcsin(np.sin(y) * np.sin(pole) + np.cos(y) * np.cos(x) * np.cos(pole)))
+    lon = 18 + np.degrees(np.arctan2(np.cos(y) * np.sin(x), np.sin(pole) * np.cos(y) * np.cos(x) - np.sin(y) * np.cos(pole)))
+    time = ("time", np.arange(4) * 6.0, {"units": "hours since 2020-06-24 00:00:00"})
+    values = (290 - 0.5 * (lat - 35))[None] + np.arange(4.0)[:, None, None] + 3 * np.sin(np.radians(lon * 8))[None]
+    attributes = {"lat": {"units": "degrees_north", "standard_name": "latitude"}, "lon": {"units": "degrees_east", "standard_name": "longitude"}}
+    grid = {"lat": (("rlat", "rlon"), lat, attributes["lat"]), "lon": (("rlat", "rlon"), lon, attributes["lon"])}
+    data = xr.Dataset({"tas": (("time", "rlat", "rlon"), values.astype("f4"), {"units": "K", "long_name": "air temperature"})}, coords={"time": time, "rlat": rlat, "rlon": rlon, **grid})
+    data.to_zarr(path, group="europe", mode="w")
+    j, i = np.mgrid[:150, :180]
+    lat = -78 + j * 1.13 - 0.002 * np.maximum(j - 100, 0) ** 2 * np.cos(np.radians(i * 4))
+    lon = (73 + i * 2.0 + 0.006 * np.maximum(j - 100, 0) ** 2 * np.sin(np.radians(i * 4)) + 180) % 360 - 180
+    sea = np.where(np.cos(np.radians(lon * 3)) + np.sin(np.radians(lat * 4)) < -1.1, np.nan, 30 * np.cos(np.radians(lat)) ** 2)
+    grid = {"nav_lat": (("y", "x"), lat, {"units": "degrees_north"}), "nav_lon": (("y", "x"), lon, {"units": "degrees_east"})}
+    data = xr.Dataset({"sst": (("y", "x"), sea.astype("f4"), {"units": "degC", "long_name": "sea surface temperature"})}, coords=grid)
+    data.to_zarr(path, group="ocean", mode="a")
+
+
 def mixed(path):
     """Arrays of every kind, and large, sparse and damaged arrays."""
     group = zarr.open_group(path, mode="w")
@@ -240,6 +262,7 @@ if __name__ == "__main__":
     corpus(directory / "corpus")
     brain(directory / "anatomical.nii")
     climate(directory / "climate.zarr")
+    curved(directory / "curved.zarr")
     mixed(directory / "mixed.zarr")
     plenty(directory / "plenty.zarr")
     packed(directory / "packed")

@@ -375,7 +375,7 @@ test("a page of another origin has a picture in a frame, where the tree is close
   assert.match(refused.headers.get("content-security-policy"), /frame-ancestors 'self'/);
 });
 
-for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m?points=60,100", plot: "#/mixed.zarr/wave", group: "#/climate.zarr", plate: "#/folder/plate.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks", compare: "#/climate.zarr/t2m?compare=side", channels: "#/mixed.zarr/image" })) {
+for (const [name, fragment] of Object.entries({ image: "#/climate.zarr/t2m?points=60,100", plot: "#/mixed.zarr/wave", group: "#/climate.zarr", plate: "#/folder/plate.zarr", table: "#/mixed.zarr/points", chunks: "#/mixed.zarr/sparse?view=chunks", compare: "#/climate.zarr/t2m?compare=side&other=climate.zarr/anomaly@", ratio: "#/climate.zarr/t2m?compare=ratio&other=climate.zarr/t2m@0:3", map: "#/curved.zarr/europe/tas?points=20,30", planes: "#/old.zarr?planes=1&at=1:1,2:50,3:80", channels: "#/mixed.zarr/image" })) {
   for (const colorScheme of ["light", "dark"]) {
     test(`axe finds nothing serious: ${name}, ${colorScheme}`, async (t) => {
       const page = await opened(t, fragment, { colorScheme, bypassCSP: true });

@@ -1,6 +1,9 @@
 //! The selection of a request, and the steps that thin it to the limits of a response.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
+use zarrox::internals::Timings;
 use zarrox::internals::selection::{ResolvedAxis, ResolvedSelection, ResultAxis};
 use zarrox::{AccessOptions, Array, DimSelection, Interrupt, Selection};
 
@@ -28,6 +31,8 @@ pub(crate) struct Part {
     resolved: ResolvedSelection,
     /// The shape of the selection.
     pub(crate) shape: Vec<u64>,
+    /// The times of reading the array.
+    pub(crate) timings: Arc<Timings>,
 }
 
 impl Part {
@@ -41,14 +46,15 @@ impl Part {
         if let Some(why) = array.unreadable() {
             return Err(Failure::unsupported(format!("array '{}' cannot be read: {why}", array.path())));
         }
-        let array = array.with_options(&AccessOptions::new().interrupt(interrupt));
+        let timings = Arc::default();
+        let array = array.with_options(&AccessOptions::new().interrupt(interrupt).timings(&timings));
         let selection = match indexing {
             Indexing::Numpy => selection.clone(),
             Indexing::Orthogonal => Selection::orthogonal(selection.clone()),
         };
         let resolved = selection.resolve(array.shape())?;
         let shape = resolved.shape();
-        Ok(Self { array, selection, resolved, shape })
+        Ok(Self { array, selection, resolved, shape, timings })
     }
 
     /// Returns the number of selected elements.

@@ -1,6 +1,7 @@
 //! `slice`: selected elements, thinned or reduced to the requested number.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -8,6 +9,7 @@ use axum::http::header::{CONTENT_DISPOSITION, HeaderName};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use zarrox::data_type::{Casting, Endian, Storage};
+use zarrox::internals::Timings;
 use zarrox::internals::data_type::ByteOrder;
 use zarrox::{Array, DataType, DynArray, ErrorKind, Interrupt, Registry};
 use zarrox_files::picture::{self, Colours, NAMES, Scale, Scaling};
@@ -20,6 +22,9 @@ use crate::failure::{Answer, Failure};
 use crate::json::Value;
 use crate::place::Place;
 use crate::query::{Count, Finite, Flag, Numbers, Query, Select};
+
+/// The header with the times of a response, which browsers show beside the request.
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// The default and the maximum number of elements in a response.
 const USUAL: u64 = 4 << 20;
@@ -138,9 +143,11 @@ fn elements(
     let form = query.form;
     let part = Part::new(array, &query.select, query.indexing, interrupt)?;
     let steps = asked_steps(&part.shape, query)?;
+    let begun = Instant::now();
     let elements = read(&part, steps, query)?;
     let mut described = HeaderMap::new();
     describe(&elements, &mut described, registry);
+    put(&mut described, SERVER_TIMING, &times(&part.timings, begun.elapsed()));
     let mut response = match form {
         Form::Json => return as_json(&elements, wanted, registry),
         Form::Raw => content::tagged(wanted, little_endian(as_numbers(elements.values, registry)?.1)?, BYTES),
@@ -322,6 +329,14 @@ fn as_json(elements: &Elements, wanted: &Wanted, registry: &Registry) -> Answer<
         values: values.to_json(registry)?.into(),
     };
     content::json(wanted, &slice)
+}
+
+/// Returns the value of the header `Server-Timing`. Fetching and decoding are sums over threads, in milliseconds.
+fn times(timings: &Timings, total: Duration) -> String {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let (fetched, decoded) = (milliseconds(timings.fetched()), milliseconds(timings.decoded()));
+    let (bytes, total) = (timings.bytes(), milliseconds(total));
+    format!("fetch;dur={fetched:.3}, decode;dur={decoded:.3};desc=\"{bytes} bytes\", total;dur={total:.3}")
 }
 
 /// The headers that describe the body.

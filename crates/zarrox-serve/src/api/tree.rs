@@ -144,6 +144,9 @@ pub(super) async fn answer(place: Place, Query(query): Query<TreeQuery>, wanted:
 fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> Answer<Tree> {
     let limit = query.limit.map_or(PAGE, Count::get);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    if let Some(search) = &query.search {
+        return found(root, path, search, limit, interrupt).map(Tree::Found);
+    }
     let opened = match root.node(path) {
         Ok(opened) => opened,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -154,9 +157,6 @@ fn tree(root: &Root, path: &str, query: &TreeQuery, interrupt: &Interrupt) -> An
     let mut page =
         Page { path: path.to_owned(), node: Entry::of(path, &opened.node), children: Vec::new(), next: None };
     let Node::Group(group) = &opened.node else { return Ok(Tree::Page(Box::new(page))) };
-    if let Some(search) = &query.search {
-        return found(path, group, search, limit, interrupt).map(Tree::Found);
-    }
     let children = group.children_after(&query.after, limit)?;
     page.next = children.last().filter(|_| children.len() == limit).map(|child| child.name.clone());
     page.children = children.into_iter().map(|child| listed(root, path, child, &opened)).collect();
@@ -213,48 +213,115 @@ impl Pattern {
     }
 }
 
-/// Returns the nodes below a group that match a search.
-fn found(at: &str, group: &Group, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Found> {
-    let pattern = Pattern::new(search)?;
-    let (start, mut visited, mut matches) = (Instant::now(), 0, Vec::new());
-    let enough = || Error::new(ErrorKind::LimitExceeded, "the limit of the search is reached");
-    let walked = group.visit(&mut |path, node| {
-        visited += 1;
-        if pattern.matches(path, node.as_ref().ok()) {
-            let path = joined(at, path);
-            matches.push(match node {
-                Ok(node) => Entry::of(&path, node),
-                Err(error) => Entry::damaged(&path, error),
+/// A search for nodes, which ends when its limits are reached.
+struct Search<'r> {
+    root: &'r Root,
+    pattern: Pattern,
+    interrupt: &'r Interrupt,
+    limit: usize,
+    start: Instant,
+    visited: usize,
+    matches: Vec<Entry>,
+}
+
+/// The maximum depth of directories that are not nodes.
+const DEEPEST: usize = 8;
+
+impl Search<'_> {
+    /// Notes a node if it matches. Returns false when the search is over.
+    fn visit(&mut self, path: &str, node: std::result::Result<&Node, &Error>) -> bool {
+        self.visited += 1;
+        if self.pattern.matches(path, node.ok()) {
+            self.matches.push(match node {
+                Ok(node) => Entry::of(path, node),
+                Err(error) => Entry::damaged(path, error),
             });
         }
-        let is_over = matches.len() >= limit || visited >= MOST_VISITED || start.elapsed() > LONGEST;
-        if is_over || interrupt.is_raised() { Err(enough()) } else { Ok(()) }
-    });
-    let complete = match walked {
-        Err(error) if error.kind() == ErrorKind::LimitExceeded => false,
-        walked => walked.map(|()| true)?,
+        let is_full = self.matches.len() >= self.limit || self.visited >= MOST_VISITED;
+        !(is_full || self.start.elapsed() > LONGEST || self.interrupt.is_raised())
+    }
+
+    /// Visits all nodes below a group. Returns false when the search is over.
+    fn below(&mut self, at: &str, group: &Group) -> Answer<bool> {
+        let enough = || Error::new(ErrorKind::LimitExceeded, "the limit of the search is reached");
+        let walked = group.visit(&mut |path, node| {
+            if self.visit(&joined(at, path), node.as_ref()) { Ok(()) } else { Err(enough()) }
+        });
+        match walked {
+            Err(error) if error.kind() == ErrorKind::LimitExceeded => Ok(false),
+            walked => Ok(walked.map(|()| true)?),
+        }
+    }
+
+    /// Visits the hierarchies in a directory that is not a node. Returns false when the search is over.
+    fn folder(&mut self, at: &str, names: Vec<String>, depth: usize) -> Answer<bool> {
+        for name in names {
+            let path = joined(at, &name);
+            let goes_on = match self.root.node(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    let names = names_in(self.root, &path).unwrap_or_default();
+                    depth >= DEEPEST || self.folder(&path, names, depth + 1)?
+                }
+                Err(error) => self.visit(&path, Err(&error)),
+                Ok(opened) => {
+                    let goes_on = self.visit(&path, Ok(&opened.node));
+                    match &opened.node {
+                        Node::Group(group) if goes_on => self.below(&path, group)?,
+                        _ => goes_on,
+                    }
+                }
+            };
+            if !goes_on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Returns the nodes below a path that match a search.
+fn found(root: &Root, at: &str, search: &str, limit: usize, interrupt: &Interrupt) -> Answer<Found> {
+    let (pattern, start) = (Pattern::new(search)?, Instant::now());
+    let mut nodes = Search { root, pattern, interrupt, limit, start, visited: 0, matches: Vec::new() };
+    let complete = match root.node(at) {
+        Err(error) if error.kind() == ErrorKind::NotFound => match names_in(root, at)? {
+            names if names.is_empty() => return Err(error.into()),
+            names => nodes.folder(at, names, 0)?,
+        },
+        opened => match &opened?.node {
+            Node::Group(group) => nodes.below(at, group)?,
+            Node::Array(_) => true,
+        },
     };
+    let Search { visited, matches, .. } = nodes;
     Ok(Found { path: at.to_owned(), search: search.to_owned(), matches, visited, complete })
+}
+
+/// Returns the sorted names of the directories and archives in a directory; empty if the store cannot list keys.
+fn names_in(root: &Root, path: &str) -> Answer<Vec<String>> {
+    let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
+    if !root.store.capabilities().listable {
+        return Ok(Vec::new());
+    }
+    let listing = root.store.list_dir(&prefix)?;
+    let archives = listing.keys.iter().map(zarrox::stores::Key::name).filter(|name| name.ends_with(".zip"));
+    let mut names: Vec<String> =
+        listing.prefixes.iter().map(Prefix::name).chain(archives).map(str::to_owned).collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// Returns the entries of a directory that is not a node, but may contain hierarchies.
 fn folder(root: &Root, path: &str, after: &str, limit: usize, error: Error) -> Answer<Page> {
-    let prefix = if path.is_empty() { Prefix::root() } else { Prefix::new(format!("{path}/"))? };
-    if !root.store.capabilities().listable {
-        return Err(error.into());
-    }
-    let listing = root.store.list_dir(&prefix)?;
-    let archives = listing.keys.iter().map(zarrox::stores::Key::name).filter(|name| name.ends_with(".zip"));
-    let mut names: Vec<&str> = listing.prefixes.iter().map(Prefix::name).chain(archives).collect();
+    let mut names = names_in(root, path)?;
     if names.is_empty() {
         return Err(error.into());
     }
-    names.retain(|name| *name > after);
-    names.sort_unstable();
+    names.retain(|name| name.as_str() > after);
     let rest = names.len().saturating_sub(limit);
     names.truncate(limit);
-    let next = names.last().filter(|_| rest > 0).map(|name| (*name).to_owned());
-    let entry = |name: &&str| {
+    let next = names.last().filter(|_| rest > 0).cloned();
+    let entry = |name: &String| {
         let path = joined(path, name);
         match root.node(&path) {
             Ok(opened) => Entry::of(&path, &opened.node),

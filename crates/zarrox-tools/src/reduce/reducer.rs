@@ -5,7 +5,7 @@ use zarrox_core::{DataType, DimSelection, Error, ErrorKind, Registry, Result};
 
 use super::{Division, Measure, Reduction, Running, has_loops, running, whole};
 use crate::rechunk::{Cells, selection};
-use zarrox::internals::{argument, too_many};
+use zarrox::internals::{WrittenChunks, argument, too_many};
 use zarrox::{ArrayView, DynArray};
 
 /// The number of elements that are read at a time.
@@ -114,10 +114,18 @@ impl Reducer {
         };
         let missing = numbers(self.missing_of(&data_type, &registry)?)?;
         let running = running(&number_type, &counts, 1, missing.as_bytes(), self.with_deviation);
+        let mut written = WrittenChunks::default();
         for part in view.parts(self.at_once, zarrox::Order::RowMajor)? {
             let region: Vec<(u64, u64)> = part.into_iter().map(|range| (range.start, range.end)).collect();
-            let values = numbers(self.read(&view.slice(selection(&region)))?)?;
-            running.add(values.as_bytes(), divisions, &region);
+            let part = view.slice(selection(&region));
+            // Missing inner chunks need no memory.
+            if self.field.is_none() && written.is_unwritten(&part)? {
+                let fill = vec![view.array().fill_bytes().as_bytes().to_vec()];
+                let fill = numbers(DynArray::from_elements(data_type.clone(), vec![1], fill)?)?;
+                running.add_value(fill.as_bytes(), divisions, &region);
+                continue;
+            }
+            running.add(numbers(self.read(&part)?)?.as_bytes(), divisions, &region);
         }
         let with_deviation = self.with_deviation;
         Ok(Blocks { running, shape: counts, data_type, number_type, registry, with_deviation })
@@ -373,6 +381,39 @@ mod tests {
                 .get(Measure::Std)
                 .is_err()
         );
+    }
+
+    #[test]
+    fn missing_inner_chunks_are_not_read_and_have_the_fill_value() {
+        let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
+        let builder = builder.shape([40, 60]).chunks([5, 5]).shards([20, 30]).data_type(DataType::Float32);
+        let array = builder.fill_value(2.5_f32).create().unwrap();
+        array.write(s![7..9, 31..47], 8.0_f32).unwrap();
+        let plain = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), ""));
+        let plain = plain.shape([40, 60]).chunks([40, 60]).data_type(DataType::Float32).create().unwrap();
+        plain.write(.., array.read::<DynArray>(..).unwrap()).unwrap();
+        let measures = [Measure::Count, Measure::Min, Measure::Max, Measure::Mean, Measure::Std];
+        for (lengths, missing) in
+            [([6, 7], vec![]), ([40, 60], vec![]), ([1, 9], vec![2.5]), ([4, 1], vec![8.0])]
+        {
+            let divisions = lengths.map(Division::Length);
+            let of = |array: &Array| {
+                let reducer = Reducer::new().at_once(50).missing(missing.iter().copied()).with_deviation();
+                let mut found = reducer.blocks(&array.slice(s![..]), &divisions).unwrap();
+                measures.map(|measure| {
+                    let found = found.get(measure).unwrap().cast(
+                        &DataType::Float64,
+                        Casting::Lossy,
+                        &zarrox::codecs::registry(),
+                    );
+                    found.unwrap().to::<zarrox::prelude::ArrayD<f64>>().unwrap()
+                })
+            };
+            for ((found, expected), measure) in of(&array).iter().zip(&of(&plain)).zip(measures) {
+                let is_near = |a: f64, b: f64| (a - b).abs() < 1e-6 || (a.is_nan() && b.is_nan());
+                assert!(found.iter().zip(expected).all(|(a, b)| is_near(*a, *b)), "{lengths:?} {measure}");
+            }
+        }
     }
 
     #[test]

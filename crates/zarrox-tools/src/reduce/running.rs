@@ -14,6 +14,9 @@ pub(crate) trait Running: Send + Sync {
     /// Adds a box of values in row-major order. `region` is the start and end of the box along each axis.
     fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]);
 
+    /// Adds a box whose elements have one value.
+    fn add_value(&self, value: &[u8], divisions: &[Division], region: &[(u64, u64)]);
+
     /// Adds one value `times` times to each block, after all boxes have been added.
     fn finish(&mut self, value: &[u8], times: u64);
 
@@ -69,6 +72,10 @@ impl<T: Primitive> Copies<T> {
 impl<T: Primitive> Running for Copies<T> {
     fn add(&self, bytes: &[u8], divisions: &[Division], region: &[(u64, u64)]) {
         self.free().add(bytes, divisions, region);
+    }
+
+    fn add_value(&self, value: &[u8], divisions: &[Division], region: &[(u64, u64)]) {
+        self.free().add_value(T::of_bytes(value), divisions, region);
     }
 
     fn finish(&mut self, value: &[u8], times: u64) {
@@ -158,8 +165,20 @@ impl<T: Primitive> Statistics<T> {
             }
         });
         self.shape = shape;
-        let along = region.iter().zip(divisions).filter(|(_, division)| **division == Division::ALL);
-        self.total += along.map(|((begin, end), _)| end - begin).product::<u64>();
+        self.total += total(divisions, region);
+    }
+
+    /// Adds a box whose elements have one value.
+    fn add_value(&mut self, value: T, divisions: &[Division], region: &[(u64, u64)]) {
+        let shape = std::mem::take(&mut self.shape);
+        let rows = Rows::new(divisions, region, &shape);
+        rows.each(|place, starts| {
+            for number in 0..rows.inner.count {
+                self.repeat(place + number, value, (starts.len() * rows.inner.run(number).len()) as u64);
+            }
+        });
+        self.shape = shape;
+        self.total += total(divisions, region);
     }
 
     /// Adds contiguous values to one block.
@@ -300,6 +319,12 @@ impl<T: Primitive> Statistics<T> {
         }
         bytes
     }
+}
+
+/// Returns the number of elements of a box along the axes that have a single block.
+fn total(divisions: &[Division], region: &[(u64, u64)]) -> u64 {
+    let along = region.iter().zip(divisions).filter(|(_, division)| **division == Division::ALL);
+    along.map(|((begin, end), _)| end - begin).product()
 }
 
 /// Returns the value of all elements if they are equal, as they are in missing chunks, and `None` otherwise. Comparing elements

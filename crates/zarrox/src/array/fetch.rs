@@ -8,6 +8,7 @@ use zarrox_core::{CodecChain, Error, ErrorKind, Result};
 use zarrox_stores::{ByteRange, Bytes, Key, StoreError, Value};
 
 use super::Array;
+use crate::location::Timer;
 use crate::policy::MissingChunks;
 use crate::pool::Pool;
 
@@ -53,7 +54,8 @@ impl Array {
         part: ReadPart<'_>,
         objects: usize,
     ) -> Result<bool> {
-        let Some(value) = self.location.store.open_with(key, first)? else {
+        let timer = &self.location.context.timer;
+        let Some(value) = timer.fetch(|| self.location.store.open_with(key, first))? else {
             return self.read_missing(part).map(|()| false);
         };
         if let Some(cache) = self.chunk_cache(chain)
@@ -86,7 +88,7 @@ impl Array {
     ) -> Result<()> {
         let alone = objects >= self.location.context.pool.threads() || self.shard_shape().is_none();
         if let Some(bytes) = value.as_bytes().filter(|_| alone) {
-            return Ok(self.location.on_a_core(|| chain.decode(bytes, part))?);
+            return Ok(self.location.decode(value.size(), || chain.decode(bytes, part))?);
         }
         let object = Object { key, value, objects };
         self.drive(object, chain.read(Window::of_size(value.size()), part)?)
@@ -158,7 +160,7 @@ impl Array {
             let pool = self.pool_for(object.value);
             let bytes = if object.objects < pool.threads() { size / batch.len() } else { 0 };
             pool.map(batch, bytes, self.at_once(), |decode| {
-                Ok(self.location.on_a_core(|| decode.finish())?)
+                Ok(self.location.decode(0, || decode.finish())?)
             })?;
         }
         Ok(())
@@ -177,12 +179,13 @@ impl Array {
         let bytes = usize::try_from(largest.unwrap_or(0)).unwrap_or(usize::MAX);
         let location = &self.location;
         let following = pool.map(groups, bytes, self.at_once(), |group| {
+            let (length, timer) = (group.length, &location.context.timer);
             if !location.is_remote() || object.value.is_in_memory() {
-                return location.on_a_core(|| complete(group, object.value));
+                return location.decode(length, || complete(group, object.value, timer));
             }
             // Many threads can wait for a remote store, but the number of threads that decode is limited to the number of cores.
-            let bytes = object.value.read(group.offset, group.length)?;
-            location.on_a_core(|| hand_over(group, &bytes))
+            let bytes = timer.fetch(|| object.value.read(group.offset, group.length))?;
+            location.decode(length, || hand_over(group, &bytes))
         })?;
         Ok(following.into_iter().flatten().collect())
     }
@@ -266,27 +269,27 @@ type Group<'a> = CoalescedRanges<Fetch<'a>>;
 
 /// Reads the range of a group and completes its fetches.
 #[expect(clippy::cast_possible_truncation, reason = "lengths are checked against a limit in usize")]
-fn complete<'a>(mut group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
+fn complete<'a>(mut group: Group<'a>, value: &dyn Value, timer: &Timer) -> Result<Vec<Fetch<'a>>> {
     if let [(.., Fetch { sink: Sink::Into(memory), .. })] = group.ranges.as_mut_slice() {
-        value.read_at(group.offset, memory)?;
+        timer.fetch(|| value.read_at(group.offset, memory))?;
         return Ok(Vec::new());
     }
     let (offset, length) = (group.offset as usize, group.length as usize);
     match (group.ranges.as_slice(), value.as_bytes()) {
         (_, Some(bytes)) => hand_over(group, &bytes[offset..][..length]),
-        ([(.., Fetch { sink: Sink::Stream(_), .. })], None) => stream(group, value),
+        ([(.., Fetch { sink: Sink::Stream(_), .. })], None) => stream(group, value, timer),
         (_, None) => {
             let mut buffer = Scratch::with_len(length).map_err(CodecError::from)?;
-            value.read_at(group.offset, &mut buffer)?;
+            timer.fetch(|| value.read_at(group.offset, &mut buffer))?;
             hand_over(group, &buffer)
         }
     }
 }
 
 /// Passes the bytes of a group to the decoder while they are read.
-fn stream<'a>(group: Group<'a>, value: &dyn Value) -> Result<Vec<Fetch<'a>>> {
-    let mut bytes =
-        ValueStream { value, next: group.offset, end: group.offset + group.length, failure: None };
+fn stream<'a>(group: Group<'a>, value: &dyn Value, timer: &Timer) -> Result<Vec<Fetch<'a>>> {
+    let (next, end) = (group.offset, group.offset + group.length);
+    let mut bytes = ValueStream { value, timer, next, end, failure: None };
     for (.., fetch) in group.ranges {
         if let Sink::Stream(work) = fetch.sink
             && let Err(error) = work(&mut bytes)
@@ -312,6 +315,7 @@ fn hand_over<'a>(group: Group<'a>, bytes: &[u8]) -> Result<Vec<Fetch<'a>>> {
 /// A range of a stored object, read as a stream.
 struct ValueStream<'v> {
     value: &'v dyn Value,
+    timer: &'v Timer,
     next: u64,
     end: u64,
     failure: Option<StoreError>,
@@ -321,7 +325,8 @@ impl ByteStream for ValueStream<'_> {
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, CodecError> {
         let rest = usize::try_from(self.end - self.next).unwrap_or(usize::MAX);
         let length = rest.min(buffer.len());
-        if let Err(error) = self.value.read_at(self.next, &mut buffer[..length]) {
+        let read = self.timer.fetch(|| self.value.read_at(self.next, &mut buffer[..length]));
+        if let Err(error) = read {
             self.failure = Some(error);
             return Err(CodecError::corrupt("the stored bytes cannot be read"));
         }

@@ -57,7 +57,7 @@ pub use regions::ChunkIndex;
 pub use resize::{DatasetRemains, dataset_remains, settle_dataset};
 pub use resize::{ExclusiveAppender, GrownArray, Growth, UnwrittenRows};
 pub use stored::cell;
-pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite};
+pub use stored::{InnerChunk, StoredChunk, StoredRead, StoredWrite, WrittenChunks};
 pub use view::ArrayView;
 
 /// An array. Its metadata is in memory, and its chunks are in a store.

@@ -8,6 +8,7 @@ use zarrox_core::{Registry, Strictness};
 
 use super::chunk_listener::ChunkListener;
 use super::last_chain::LastChain;
+use super::timings::Timer;
 use crate::chunk_cache::ChunkCache;
 use crate::interrupt::Interrupt;
 use crate::policy::{MissingChunks, Upkeep};
@@ -40,6 +41,8 @@ pub struct Context {
     pub(crate) upkeep: Upkeep,
     /// The callback for each finished chunk.
     pub(crate) chunk_listener: ChunkListener,
+    /// The timings of reads, if they are measured.
+    pub(crate) timer: Timer,
     /// The codecs and the codec pipeline of the array that was opened last.
     pub(crate) last_chain: Arc<LastChain>,
 }
@@ -62,6 +65,7 @@ impl Default for Context {
             interrupt: Interrupt::new(),
             upkeep: Upkeep::default(),
             chunk_listener: ChunkListener::default(),
+            timer: Timer::default(),
             last_chain: Arc::default(),
         }
     }

@@ -9,6 +9,7 @@ mod mounts;
 mod overlap;
 mod probe;
 mod read_ahead;
+mod timings;
 
 use std::fmt;
 use std::ops::Deref;
@@ -28,6 +29,8 @@ pub use overlap::are_paths_overlapping;
 pub(crate) use probe::Probe;
 pub use probe::Purpose;
 pub(crate) use read_ahead::ReadAhead;
+pub(crate) use timings::Timer;
+pub use timings::Timings;
 
 /// The location of a node, which need not exist, with everything that is needed to open it. It dereferences to its `Address`.
 #[derive(Debug, Clone)]
@@ -60,6 +63,11 @@ impl Location {
     /// Returns the thread pool that reads and writes stored objects.
     pub fn pool(&self) -> &Pool {
         self.context.requests.as_ref().unwrap_or(&self.context.pool)
+    }
+
+    /// Decodes a number of stored bytes on a core.
+    pub(crate) fn decode<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> R {
+        self.on_a_core(|| self.context.timer.decode(bytes, work))
     }
 
     /// Runs work that keeps a core busy. In a pool with more threads than cores, whose threads mostly wait for the store, the

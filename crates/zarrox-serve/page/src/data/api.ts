@@ -102,8 +102,16 @@ export interface Values {
   whole: Whole | null;
   /** The number of received bytes. */
   bytes: number;
-  /** The milliseconds until the response began, in which the server fetched and decoded; and the milliseconds until it was complete. */
-  waited: number;
+  times: Times;
+}
+
+/** The milliseconds of reading numbers: fetching and decoding, as sums over the threads of the server, and sending. */
+export interface Times {
+  fetched: number;
+  decoded: number;
+  /** The stored bytes that were decoded. */
+  stored: number;
+  /** The time of the response in which the server computed nothing. */
   sent: number;
 }
 
@@ -136,12 +144,18 @@ export function forget(): void {
 async function read(url: string, signal?: AbortSignal): Promise<Values> {
   const begun = performance.now();
   const response = await asked(url, signal);
-  const answered = performance.now();
   const buffer = await response.arrayBuffer();
-  const times = { waited: answered - begun, sent: performance.now() - answered };
-  const values = { ...decoded(response.headers.get("x-zarrox-dtype") ?? "", buffer), bytes: buffer.byteLength, ...times };
+  const times = timesOf(response.headers.get("server-timing") ?? "", performance.now() - begun);
+  const values = { ...decoded(response.headers.get("x-zarrox-dtype") ?? "", buffer), bytes: buffer.byteLength, times };
   keep(url, values);
   return values;
+}
+
+/** Returns the times in the header `Server-Timing` of a response that took `took` milliseconds. */
+function timesOf(header: string, took: number): Times {
+  const of = (name: string): number => Number(new RegExp(`${name};dur=([\\d.]+)`).exec(header)?.[1] ?? 0);
+  const stored = Number(/desc="(\d+) bytes"/.exec(header)?.[1] ?? 0);
+  return { fetched: of("fetch"), decoded: of("decode"), stored, sent: Math.max(0, took - of("total")) };
 }
 
 /** Reads numbers. The result is shared and must not be changed. */

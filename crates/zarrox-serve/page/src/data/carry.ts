@@ -16,7 +16,7 @@ export function carried(before: Shown, was: State, now: Shown, limits: number[])
   if (x >= 0 && (y >= 0 || oldY < 0)) {
     if (was.x >= 0 || was.y >= 0) Object.assign(changes, { x, y });
     const [newX, newY] = sides(now, { ...was, x: changes.x ?? -1, y: changes.y ?? -1 });
-    if (newX === x && newY === y) Object.assign(changes, { box: was.box, points: was.points, flip: was.flip, aspect: was.aspect, coast: was.coast, grid: was.grid });
+    if (newX === x && newY === y) Object.assign(changes, { box: was.box, points: was.points, flip: was.flip, aspect: was.aspect, coast: was.coast, graticule: was.graticule, projection: was.projection, globe: was.globe, grid: was.grid });
     if (to(was.along) >= 0) changes.along = to(was.along);
   }
   const units = valueUnits(now, was);

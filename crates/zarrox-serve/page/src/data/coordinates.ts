@@ -33,6 +33,13 @@ const text = (json: Json | undefined): string => (typeof json === "string" ? jso
 const LATITUDE = { name: /^(lat|lats|latitude|nav_lat)$/i, units: /^degrees?_?n(orth)?$/i, standard: "latitude" };
 const LONGITUDE = { name: /^(lon|lons|long|longitude|nav_lon)$/i, units: /^degrees?_?e(ast)?$/i, standard: "longitude" };
 
+/** Returns whether an array has longitudes or latitudes, from its name and its attributes. */
+export function sphereKind(name: string, attributes: ArrayNode["attributes"]): "longitude" | "latitude" | null {
+  const [units, standard] = [text(attributes["units"]), text(attributes["standard_name"])];
+  const is = (kind: typeof LATITUDE): boolean => (standard === "" ? kind.units.test(units) || kind.name.test(name) : standard === kind.standard);
+  return is(LONGITUDE) ? "longitude" : is(LATITUDE) ? "latitude" : null;
+}
+
 /** Returns the conversion of an array's numbers to times, from its CF units or its type; `null` for other arrays. */
 export function timesOf(node: Pick<ArrayNode, "attributes" | "data_type">, type = node.data_type.name): Times | null {
   const attributes = type === node.data_type.name ? node.attributes : {};
@@ -93,14 +100,13 @@ function axisOf(plain: Axis, node: Omit<Known, "values">, values: Exact[]): Axis
   const { attributes } = node;
   const isNumpyTime = timesOfType(node.data_type.name) !== null;
   const [units, standard] = [text(attributes["units"]), text(attributes["standard_name"])];
-  const is = (kind: typeof LATITUDE): boolean => (standard === "" ? kind.units.test(units) || kind.name.test(plain.name) : standard === kind.standard);
   const times = timesOf(node);
   const { of } = meaning(node);
   const numbers = values.map((one) => (isNumpyTime && typeof one === "string" ? (times?.number(one.replace("T", " ")) ?? NaN) : of(numberOf(one))));
   const isNumeric = values.every((one) => typeof one === "number" || typeof one === "bigint") || isNumpyTime;
   const pressure = /^(h|k|m)?pa$|^(milli)?bars?$/i.test(units) || standard === "air_pressure";
   const vertical = text(attributes["positive"]) !== "" || pressure;
-  const kind: AxisKind = times ? "time" : is(LONGITUDE) ? "longitude" : is(LATITUDE) ? "latitude" : vertical ? "vertical" : "other";
+  const kind: AxisKind = times ? "time" : (sphereKind(plain.name, attributes) ?? (vertical ? "vertical" : "other"));
   const label = (index: number): string => {
     if (times) return times.text(numbers[index] ?? NaN);
     const one = values[index];

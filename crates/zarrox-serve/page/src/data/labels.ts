@@ -1,7 +1,7 @@
 /** The labels of an OME-Zarr image: each element has an integer, and each integer has a colour. */
 
 import { call, slice, type Json, type NodeInfo, type Place } from "./api";
-import { index, sides, type Label, type Shown } from "./model";
+import { index, reducedOf, sides, type Label, type Shown } from "./model";
 import { fitting, levels, object } from "./ome";
 import type { State } from "./state";
 
@@ -60,7 +60,10 @@ export async function overlay(shown: Shown, state: State, box: number[], per: [n
   const level = fitting(label.levels, kept.indexOf(x), Math.max(1, per[0]));
   const lengths = level.node.shape;
   const spans: Record<number, [number, number, number]> = {};
+  // A projection has the largest label along the dimension.
+  const reduced = reducedOf(shown, state, "image");
   const select = kept.map((dimension, at) => {
+    if (dimension === reduced) return ":";
     const length = Math.max(1, lengths[at]!);
     const factor = Math.max(1, shown.shape[dimension]!) / length;
     const side: number = dimension === x ? 0 : dimension === y ? 1 : -1;
@@ -71,7 +74,7 @@ export async function overlay(shown: Shown, state: State, box: number[], per: [n
     spans[side] = [first * factor, (first + Math.ceil((end - first) / step) * step) * factor, Math.ceil((end - first) / step)];
     return `${first}:${end}:${step}`;
   });
-  const { values } = await slice({ root: shown.place.root, path: level.path }, { select: select.join(", ") }, signal);
+  const { values } = await slice({ root: shown.place.root, path: level.path }, { select: select.join(", "), ...(kept.includes(reduced) ? { reduce: "max", step: select.map((item, at) => (item === ":" ? Math.max(1, lengths[at]!) : item.includes(":") ? 1 : "")).filter((step) => step !== "").join(",") } : {}) }, signal);
   const [[left, right, columns], [top, bottom, rows]] = [spans[0]!, spans[1]!];
   if (values.length !== columns * rows) return null;
   const canvas = document.createElement("canvas");

@@ -4,6 +4,8 @@ import type { ArrayNode, Place } from "./api";
 import type { Times } from "./calendar";
 import { rises, timesOf, type Axis, type Meaning } from "./coordinates";
 import type { Level } from "./ome";
+import type { Curved } from "./curved";
+import type { ProjectionName } from "../image/projections";
 import type { State } from "./state";
 
 /** All properties of the shown array. */
@@ -26,6 +28,8 @@ export interface Shown {
   labels: Label[];
   /** The initial indices of dimensions, from the metadata. */
   starts: Record<number, number>;
+  /** The curvilinear coordinates; `null` if there are none. */
+  curved: Curved | null;
 }
 
 /** An array of labels: each number identifies the object of an element; 0 is the background. */
@@ -124,6 +128,21 @@ function planeOf(shown: Shown, dimensions: number[]): number[] {
   return isShort ? [third!, second!] : among.slice(-2);
 }
 
+/** Returns how an image can be shown as a map: by the coordinates of its axes, or by curvilinear coordinates; `null` if it has neither. */
+export function mapKind(shown: Shown, state: State): "straight" | "curved" | null {
+  const [x, y] = sides(shown, state);
+  if (shown.curved?.x === x && shown.curved.y === y) return "curved";
+  const [across, down] = [shown.axes[x], shown.axes[y]];
+  const isStraight = across?.kind === "longitude" && down?.kind === "latitude" && rises(across) !== null && rises(down) !== null;
+  return isStraight ? "straight" : null;
+}
+
+/** Returns the projection of the map; `null` if the array is shown as a grid. Curvilinear grids are shown as maps by default. */
+export function projectionOf(shown: Shown, state: State): ProjectionName | null {
+  const kind = state.projection === "grid" || state.planes >= 0 ? null : mapKind(shown, state);
+  return kind && (state.projection || (kind === "curved" ? "plate" : null));
+}
+
 /** Returns true for each axis that is reversed: x to the left, or y upwards. Coordinates increase to the right and upwards, depths downwards. */
 export function directions(shown: Shown, state: State): [boolean, boolean] {
   const [x, y] = sides(shown, state).map((dimension) => shown.axes[dimension]);
@@ -171,6 +190,30 @@ export function rest(shown: Shown, state: State, view: string): number[] {
     const hidden = used.includes(dimension) || (view === "image" && (dimension === shown.colours || dimension === shown.channelDimension));
     return !hidden && shown.shape[dimension]! > 1;
   });
+}
+
+/** Returns the dimensions that can be the third one of three orthogonal planes, the most suitable one first. */
+export function thirds(shown: Shown, state: State): number[] {
+  const suits = (dimension: number): boolean => /^z$/i.test(shown.axes[dimension]?.name ?? "") || shown.axes[dimension]?.kind === "vertical";
+  return shown.colours >= 0 || sides(shown, state)[1] < 0 ? [] : rest(shown, state, "image").reverse().sort((a, b) => Number(suits(b)) - Number(suits(a)));
+}
+
+/** Returns the third dimension of orthogonal planes; -1 if only the image is shown. */
+export function thirdOf(shown: Shown, state: State): number {
+  return thirds(shown, state).includes(state.planes) ? state.planes : -1;
+}
+
+/** Returns the element of a plane in which orthogonal planes meet; `null` for a single image. */
+export function crossOf(shown: Shown, state: State, isPart: boolean): [number, number] | null {
+  if (!isPart && thirdOf(shown, state) < 0) return null;
+  const [x, y] = sides(shown, state);
+  return [index(shown, state, x), index(shown, state, y)];
+}
+
+/** Returns the dimensions that have a row of controls in a view. Orthogonal planes also have rows for the axes of the image. */
+export function rowsOf(shown: Shown, state: State, view: string): number[] {
+  const others = rest(shown, state, view);
+  return view === "image" && thirdOf(shown, state) >= 0 ? [state.planes, ...[...sides(shown, state)].reverse(), ...others.filter((dimension) => dimension !== state.planes)] : others;
 }
 
 /** Returns true if the values have means and standard deviations. */

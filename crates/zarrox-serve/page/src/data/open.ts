@@ -2,6 +2,7 @@
 
 import { call, type ArrayNode, type NodeInfo, type Place } from "./api";
 import { axes, meaning } from "./coordinates";
+import { curvedOf } from "./curved";
 import { labelsOf } from "./labels";
 import type { Shown } from "./model";
 import { channelsOf, imageAxes, levels, listed, starts } from "./ome";
@@ -19,14 +20,14 @@ export async function open(place: Place, node: NodeInfo): Promise<Shown | null> 
 async function array(place: Place, node: ArrayNode): Promise<Shown | null> {
   if (node.unreadable) return null;
   const { shape, attributes } = node;
-  const known = await axes(place, node);
+  const [known, curved] = await Promise.all([axes(place, node), curvedOf(place, node).catch(() => null)]);
   const last = shape.length - 1;
   const isColoured = /^(c|channel|band|rgb|rgba|s|sample)?$/i.test(known[last]?.at ? "x" : (known[last]?.isKnown || known[last]?.name.startsWith("dimension ") ? "" : (known[last]?.name ?? "")));
   const colours = shape.length >= 3 && [3, 4].includes(shape[last]!) && node.data_type.name === "uint8" && isColoured ? last : -1;
   const level = { path: place.path, node, factors: shape.map(() => 1) };
   const named = attributes["long_name"] ?? attributes["standard_name"];
   const title = typeof named === "string" && named !== "" ? named : node.name || place.root;
-  return { place, node, shape, axes: known, meaning: meaning(node), title, levels: [level], colours, channels: [], channelDimension: -1, labels: [], starts: {} };
+  return { place, node, shape, axes: known, meaning: meaning(node), title, levels: [level], colours, channels: [], channelDimension: -1, labels: [], starts: {}, curved };
 }
 
 /** Returns an image in several sizes; `null` for a group that is not an image. */

@@ -2,12 +2,15 @@
 
 import type { Place } from "./api";
 import type { Norm } from "../image/colours";
+import { PROJECTIONS, type ProjectionName } from "../image/projections";
 
 export const REDUCTIONS = ["nearest", "mean", "min", "max", "median", "mode"] as const;
 export const COMPONENTS = ["magnitude", "phase", "real", "imaginary"] as const;
 export const NORMS: readonly Norm[] = ["linear", "log", "symlog"];
-/** The ways to compare two slices. */
-export const COMPARISONS = ["side", "swipe", "difference"] as const;
+/** The ways to compare views, and the maximum number of views besides the image. */
+export const COMPARISONS = ["side", "swipe", "blink", "difference", "ratio"] as const;
+export type Way = (typeof COMPARISONS)[number];
+export const OTHERS = 3;
 
 /** The statistics over a dimension. */
 export const STATISTICS = ["mean", "min", "max", "std"] as const;
@@ -57,22 +60,31 @@ export interface State extends Place {
   tones: Record<number, Tone>;
   /** The pins in the image, each as y and x. */
   points: [number, number][];
-  /** The comparison with another image; empty for none. */
-  compare: (typeof COMPARISONS)[number] | "";
-  /** The path of the array to compare with, in the same root; empty for the same array. */
-  other: string;
-  /** The indices of the other array that do not follow the image. */
-  otherAt: Record<number, number>;
+  /** The third dimension of orthogonal planes through the indices of the state; -1 for a single image. */
+  planes: number;
+  /** The comparison with other views; empty for none. */
+  compare: Way | "";
+  others: Compared[];
   /** The first row and column of a table. */
   row: number;
   column: number;
   coast: boolean;
+  graticule: boolean;
+  /** The projection of maps; `grid` for none, and empty for the most suitable one. */
+  projection: ProjectionName;
+  /** The longitude and the latitude in the middle of a map, and its magnification; empty for the whole array. */
+  globe: number[];
   /** True if the edges of chunks are drawn over images. */
   grid: boolean;
   /** The shown labels; empty for the first ones. */
   label: string;
   /** The opacity of labels, in percent. */
   opacity: number;
+}
+
+/** An array to compare with, and its indices that do not follow the image. */
+export interface Compared extends Place {
+  at: Record<number, number>;
 }
 
 /** The limits of a channel, and its colour as `rrggbb`; empty for the values of the metadata. */
@@ -83,12 +95,12 @@ export interface Tone {
 
 const EMPTY: State = {
   root: "", path: "", view: "", x: -1, y: -1, along: -1, at: {}, named: {}, reduced: -1, statistic: "", box: [], flip: "", aspect: "", map: "", reverse: false, levels: 0, under: "", over: "", bad: "", range: [], isPerSlice: false, norm: "linear", reduce: "nearest",
-  field: "", component: "magnitude", channels: null, tones: {}, points: [], compare: "", other: "", otherAt: {}, row: 0, column: 0, coast: true, grid: false, label: "", opacity: 50,
+  field: "", component: "magnitude", channels: null, tones: {}, points: [], planes: -1, compare: "", others: [], row: 0, column: 0, coast: true, graticule: true, projection: "", globe: [], grid: false, label: "", opacity: 50,
 };
 
 /** Returns the initial state of a node. */
 export function fresh(place: Place): State {
-  return { ...EMPTY, at: {}, named: {}, tones: {}, otherAt: {}, root: place.root, path: place.path };
+  return { ...EMPTY, at: {}, named: {}, tones: {}, root: place.root, path: place.path };
 }
 
 const numbers = (text: string | null): number[] =>
@@ -119,11 +131,6 @@ export function parsed(fragment: string): State {
     if (!WHOLE.test(name)) named[unescaped(name)] = unescaped(place);
     else if (WHOLE.test(place)) at[Number(name)] = Number(place);
   }
-  const otherAt: Record<number, number> = {};
-  for (const item of given.get("otherAt")?.split(",") ?? []) {
-    const [dimension, place] = item.split(":");
-    if (WHOLE.test(dimension ?? "") && WHOLE.test(place ?? "")) otherAt[Number(dimension)] = Number(place);
-  }
   const colour = (text: string | null | undefined): string => (/^[0-9a-f]{6}$/i.test(text ?? "") ? text!.toLowerCase() : "");
   const [, reduced, statistic] = /^(\d+):(\w+)$/.exec(given.get("reduced") ?? "") ?? [];
   const known = word(statistic ?? null, STATISTICS, "" as Statistic | "");
@@ -137,7 +144,9 @@ export function parsed(fragment: string): State {
     .map(numbers)
     .filter((point): point is [number, number] => point.length === 2);
   const box = numbers(given.get("box"));
-  const range = numbers(given.get("range"));
+  const [range, globe] = [numbers(given.get("range")), numbers(given.get("globe"))];
+  const compare = word(given.get("compare"), COMPARISONS, "" as State["compare"]);
+  const others = given.getAll("other").slice(0, OTHERS).map(compared);
   // Older links use `line`, `scale` and `part`.
   const view = given.get("view") === "line" ? "plot" : given.get("view");
   return {
@@ -168,16 +177,31 @@ export function parsed(fragment: string): State {
     channels: given.has("channels") ? numbers(given.get("channels")).filter((channel) => Number.isInteger(channel) && channel >= 0) : null,
     tones,
     points,
-    compare: word(given.get("compare"), COMPARISONS, "" as State["compare"]),
-    other: given.get("other") ?? "",
-    otherAt,
+    planes: whole("planes", -1),
+    compare,
+    others: compare && others.length === 0 ? [{ root: parts[0] ?? "", path: parts.slice(1).join("/"), at: {} }] : others,
     row: whole("row", 0),
     column: whole("column", 0),
     coast: given.get("coast") !== "0",
+    graticule: given.get("graticule") !== "0",
+    projection: word(given.get("projection"), PROJECTIONS, ""),
+    globe: globe.length === 3 && Math.abs(globe[1]!) <= 90 && globe[2]! > 0 ? [globe[0]!, globe[1]!, Math.min(4000, globe[2]!)] : [],
     grid: given.get("grid") === "1",
     label: given.get("label") ?? "",
     opacity: Math.max(0, Math.min(100, Number(given.get("opacity") ?? 50))) || 0,
   };
+}
+
+/** Parses an array to compare with: `ROOT/PATH@DIMENSION:INDEX,…`. */
+function compared(text: string): Compared {
+  const end = text.lastIndexOf("@");
+  const [root = "", ...path] = (end < 0 ? text : text.slice(0, end)).split("/");
+  const at: Record<number, number> = {};
+  for (const item of end < 0 ? [] : text.slice(end + 1).split(",")) {
+    const [dimension, place] = item.split(":");
+    if (WHOLE.test(dimension ?? "") && WHOLE.test(place ?? "")) at[Number(dimension)] = Number(place);
+  }
+  return { root, path: path.join("/"), at };
 }
 
 function unescaped(text: string): string {
@@ -225,14 +249,17 @@ export function fragment(state: State, naming: Naming = () => null): string {
   if (state.channels) items.push(`channels=${state.channels.join(",")}`);
   put("tones", Object.entries(state.tones).map(([channel, { range, colour }]) => `${channel}:${range.length === 2 ? range.map((limit) => Number(limit.toPrecision(9))).join(":") : ":"}:${colour}`).join(","));
   put("points", state.points.map((point) => point.join(",")).join(";"));
+  dimension("planes", state.planes);
   put("compare", state.compare);
-  put("other", state.compare && state.other);
-  put("otherAt", state.compare && Object.entries(state.otherAt).map((one) => one.join(":")).join(","));
+  if (state.compare) for (const { root, path, at } of state.others) items.push(`other=${[root, ...path.split("/")].filter((part) => part !== "").map(encodeURIComponent).join("/")}@${Object.entries(at).map((one) => one.join(":")).join(",")}`);
   put("row", state.row > 0 ? String(state.row) : "");
   put("column", state.column > 0 ? String(state.column) : "");
   put("label", state.label);
   put("opacity", state.opacity === 50 ? "" : String(state.opacity));
   put("coast", state.coast ? "" : "0");
+  put("graticule", state.graticule ? "" : "0");
+  put("projection", state.projection);
+  put("globe", short(state.globe));
   put("grid", state.grid ? "1" : "");
   return `#/${place}${items.length === 0 ? "" : `?${items.join("&")}`}`;
 }

@@ -3,7 +3,7 @@
 import { timeTicks } from "../data/calendar";
 import { find, placing, told, type Axis } from "../data/coordinates";
 import { choice, fill, h } from "../dom";
-import { index, isReducible, reducedOf, rest, type Shown } from "../data/model";
+import { index, isReducible, reducedOf, rest, rowsOf, type Shown } from "../data/model";
 import { count } from "../data/numbers";
 import { STATISTICS, type State, type Statistic, type Store } from "../data/state";
 
@@ -39,7 +39,7 @@ export class DimensionRows {
   /** Shows the rows of an array in a view. */
   show(shown: Shown, kind: string): void {
     const { state } = this.store;
-    const dimensions = kind === "" ? [] : rest(shown, state, kind);
+    const dimensions = kind === "" ? [] : rowsOf(shown, state, kind);
     const reduced = reducedOf(shown, state, kind);
     const key = JSON.stringify([shown.place, kind, dimensions, this.areAllSeen, reduced, state.statistic]);
     if (key !== this.key) {
@@ -73,12 +73,14 @@ export class DimensionRows {
 
   /** Returns a choice between one slice and a statistic over all slices. */
   private statistic(shown: Shown, dimension: number, kind: string, isReduced: boolean): HTMLElement | null {
-    if ((kind !== "image" && kind !== "plot") || !isReducible(shown, this.store.state)) return null;
+    if ((kind !== "image" && kind !== "plot") || !isReducible(shown, this.store.state) || !rest(shown, this.store.state, kind).includes(dimension)) return null;
     const { name } = shown.axes[dimension]!;
     const words: Record<Statistic, string> = { mean: "mean", min: "min", max: "max", std: "std. dev." };
     const options = [["", "slice"] as const, ...STATISTICS.map((one) => [one, words[one]] as const)];
     // A statistic has other contrast limits than a slice.
-    return choice(`Statistic over ${name}`, options, isReduced ? this.store.state.statistic : "", (one) => this.store.change({ statistic: one as Statistic | "", reduced: one === "" ? -1 : dimension, range: [] }));
+    const chosen = choice(`Statistic over ${name}`, options, isReduced ? this.store.state.statistic : "", (one) => this.store.change({ statistic: one as Statistic | "", reduced: one === "" ? -1 : dimension, range: [] }));
+    chosen.classList.add("statistic");
+    return chosen;
   }
 
   private row(shown: Shown, dimension: number, kind: string, isReduced: boolean): Row {
@@ -110,7 +112,7 @@ export class DimensionRows {
     const rate = choice(`Pictures in a second along ${axis.name}`, RATES.map((word) => [word, `${word}/s`] as const), String(this.rate), (word) => this.setRate(Number(word), shown));
     const place = h("output", { class: "place" });
     const element = h("div", { class: "dimension", wheel: (event: WheelEvent) => { event.preventDefault(); go(now() + Math.sign(event.deltaY)); } },
-      h("span", { class: "name", title: axis.name }, axis.name), h("div", { class: axis.times ? "track" : "track plain" }, slider, trackTicks(axis)), back, on, play, rate, this.statistic(shown, dimension, kind, isReduced) ?? h("span", {}), field, place);
+      h("span", { class: "name", title: axis.name }, axis.name), h("div", { class: axis.times ? "track" : "track plain" }, slider, trackTicks(axis)), back, on, play, rate, this.statistic(shown, dimension, kind, isReduced) ?? h("span", { class: kind === "image" ? "statistic" : "" }), field, place);
     if (isReduced) for (const control of [slider, back, on, play, rate, field]) control.setAttribute("disabled", "");
     element.addEventListener("step", (event) => go(now() + (event as CustomEvent<number>).detail));
     const move = (at: number): void => {

@@ -3,7 +3,7 @@
 import type { ArrayNode, NodeInfo, Place } from "../data/api";
 import { fill, h } from "../dom";
 import type { Shown } from "../data/model";
-import { showInfo } from "./node";
+import { showInfo, table } from "./node";
 import { showStorage } from "./storage";
 import type { State } from "../data/state";
 
@@ -17,7 +17,8 @@ export class Panel {
   private readonly body = h("div", { class: "scroll", role: "tabpanel", tabindex: 0, "aria-label": "Panel" });
   readonly element = h("aside", { class: "panel", "aria-label": "Inspector" }, this.tabs, this.body);
   /** The loading times of the view, which are known later than the view. */
-  private readonly times = h("p", {});
+  private readonly times = h("div", {});
+  private timesKey = "";
   private chosen: Tab = "Style";
   private possible: readonly Tab[] = TABS;
   private fillStorage: () => void = () => undefined;
@@ -45,12 +46,15 @@ export class Panel {
   }
 
   /** Shows the loading times of a view. */
-  showTimes(times: string): void {
-    if (this.times.textContent !== times) this.times.textContent = times;
+  showTimes(times: [string, string][]): void {
+    const key = times.join();
+    if (key === this.timesKey) return;
+    this.timesKey = key;
+    fill(this.times, ...(times.length > 0 ? [h("h4", { title: "Fetching and decoding are sums over the threads of the server" }, "Times of this view"), table(times)] : []));
   }
 
   clear(): void {
-    this.times.textContent = "";
+    this.showTimes([]);
     this.possible = [];
     this.fillStorage = () => undefined;
     for (const element of [this.info, this.storage, this.style]) fill(element);

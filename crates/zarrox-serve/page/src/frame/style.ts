@@ -8,11 +8,15 @@ import { check, choice, h, popover, refill, row, words, type Child } from "../do
 import { ChannelRows } from "./channels";
 import { Histogram, limitText } from "./histogram";
 import { ImageView } from "../image/image";
-import { along, fieldOf, numericFields, isEqual, pinAlong, sides, valueTimes, type Shown } from "../data/model";
+import { along, fieldOf, numericFields, isEqual, mapKind, pinAlong, projectionOf, sides, thirdOf, thirds, valueTimes, type Shown } from "../data/model";
+import { crossed, thirdChoices } from "../views/planes";
 import { COMPONENTS, NORMS, REDUCTIONS, type State, type Store } from "../data/state";
 
 /** The maximum number of elements from which the limits of a whole array are computed. */
 const SAMPLE = 1 << 20;
+
+/** The projections of maps. */
+const PROJECTION_NAMES: Record<string, string> = { grid: "none (grid)", plate: "plate carrée", robinson: "Robinson", orthographic: "orthographic", north: "north polar stereographic", south: "south polar stereographic" };
 
 const section = (title: string, ...children: Child[]): HTMLElement => h("section", {}, h("h3", {}, title), ...children);
 
@@ -44,8 +48,8 @@ export class StylePanel {
   show(shown: Shown, view: ImageView | null, kind: string): void {
     const { state } = this.store;
     [this.shown, this.view] = [shown, view];
-    const { x, y, along: plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, tones, under, over, bad, coast: isCoast, grid, label, opacity, isPerSlice, range } = state;
-    const key = JSON.stringify([shown.place, kind, x, y, plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, Object.entries(tones).map(([channel, tone]) => [channel, tone.colour]), under, over, bad, isCoast, grid, label, opacity > 0, isPerSlice, range.length, view?.map(state)]);
+    const { x, y, along: plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, tones, under, over, bad, planes, projection, graticule, coast: isCoast, grid, label, opacity, isPerSlice, range } = state;
+    const key = JSON.stringify([shown.place, kind, x, y, planes, projection, graticule, plotted, flip, aspect, map, reverse, levels, norm, reduce, field, component, channels, Object.entries(tones).map(([channel, tone]) => [channel, tone.colour]), under, over, bad, isCoast, grid, label, opacity > 0, isPerSlice, range.length, view?.map(state)]);
     if (key !== this.key) {
       this.key = key;
       this.channels = null;
@@ -188,8 +192,10 @@ export class StylePanel {
       "Axes",
       row(across, choice(across, names, String(x), (d) => put({ x: Number(d), y: Number(d) === y ? x : y })), isImage && flip("x")),
       row(down, choice(down, names, String(y), (d) => put({ y: Number(d), x: Number(d) === x ? y : x })), isImage && flip("y")),
-      isImage && row("Aspect", choice("Aspect", [["equal", "equal"], ["fill", "fill"]], isEqual(shown, state) ? "equal" : "fill", (aspect) => this.store.change({ aspect: aspect as State["aspect"], box: [] }))),
+      isImage && mapKind(shown, state) && state.planes < 0 && row("Projection", choice("Projection", Object.entries(PROJECTION_NAMES), projectionOf(shown, state) ?? "grid", (name) => this.store.change({ projection: name as State["projection"], globe: [], box: [] }))),
+      isImage && !projectionOf(shown, state) && row("Aspect", choice("Aspect", [["equal", "equal"], ["fill", "fill"]], isEqual(shown, state) ? "equal" : "fill", (aspect) => this.store.change({ aspect: aspect as State["aspect"], box: [] }))),
       isImage && shown.colours < 0 && !fieldOf(shown, state) && row("Downsampling", choice("Downsampling", REDUCTIONS.map((word) => [word, word === "nearest" ? "nearest (every nth)" : word] as const), state.reduce, (word) => this.store.change({ reduce: word as State["reduce"] }))),
+      isImage && thirds(shown, state).length > 0 && row("Planes", choice("Orthogonal planes", thirdChoices(shown, state), String(thirdOf(shown, state)), (third) => this.store.change(Number(third) < 0 ? { planes: -1 } : crossed(shown, state, Number(third))))),
       isImage && row("Plot along", choice("Plot along", series, String(pinAlong(shown, state)), (dimension) => this.store.change({ along: Number(dimension) }))),
     );
   }
@@ -198,10 +204,12 @@ export class StylePanel {
     const [x, y] = sides(shown, state);
     const slider = h("input", { type: "range", min: 0, max: 100, value: state.opacity, "aria-label": "Label opacity", "data-control": "opacity", input: () => this.store.change({ opacity: Number(slider.value) }, true) });
     const names = shown.labels.map((label) => label.name);
+    const isMap = projectionOf(shown, state) !== null;
     return section(
       "Overlays",
-      coast(shown.axes[x], shown.axes[y]) && check("Coastlines", state.coast, (on) => this.store.change({ coast: on }), "Made with Natural Earth"),
-      check("Chunk grid", state.grid, (grid) => this.store.change({ grid }), "The edges of chunks and shards"),
+      (isMap || coast(shown.axes[x], shown.axes[y])) && check("Coastlines", state.coast, (on) => this.store.change({ coast: on }), "Made with Natural Earth"),
+      isMap && check("Graticule", state.graticule, (on) => this.store.change({ graticule: on })),
+      !isMap && check("Chunk grid", state.grid, (grid) => this.store.change({ grid }), "The edges of chunks and shards"),
       names.length > 0 && row("Labels", words("Labels", names, state.label || names[0]!, (label) => this.store.change({ label }))),
       names.length > 0 && row("Label opacity", slider),
     );

@@ -32,6 +32,17 @@ export function lines(coast: Coast, toX: Place, toY: Place): [number, number][][
   return coast.lines.map((line) => line.map(([x, y]): [number, number] => [toX(x), toY(y)]));
 }
 
+let known: [number, number][][] | null = null;
+
+/** Returns the coastlines as longitudes and latitudes. */
+export function coastlines(): [number, number][][] {
+  known ??= outline.map((line) => {
+    let [east, north] = [0, 0];
+    return Array.from({ length: line.length / 2 }, (_, at): [number, number] => [(east += line[at * 2]!) / 10, (north += line[at * 2 + 1]!) / 10]);
+  });
+  return known;
+}
+
 /** Returns the coastlines in elements. Longitudes may be from -180 to 180, from 0 to 360, or shifted by another full turn. */
 function made({ isAcross, longitude, latitude }: Coast): [number, number][][] {
   const found: [number, number][][] = [];

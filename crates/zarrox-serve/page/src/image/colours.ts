@@ -49,7 +49,8 @@ export function table(maps: Maps, map: string, reverse: boolean, levels = 0): Ui
 
 /** Returns the function that maps numbers to a linear colour scale; NaN for numbers that have no colour. */
 export function bend(norm: Norm, [low, high]: Limits): (value: number) => number {
-  if (norm === "log") return (value) => (value > 0 ? Math.log10(value) : NaN);
+  // Zero is below all limits.
+  if (norm === "log") return (value) => (value >= 0 ? Math.log10(value) : NaN);
   if (norm === "linear") return (value) => value;
   const near = linearPart(low, high);
   return (value) => Math.sign(value) * Math.log10(1 + Math.abs(value) / near);
@@ -156,6 +157,18 @@ export function contrast(of: Summary, norm: Norm, isSymmetric: boolean): Limits 
   if (norm !== "log") return ends(low, high);
   low = Math.max(low, of.least);
   return low < high ? [low, high] : [low / 2, low * 2];
+}
+
+/** Returns the limits of ratios: one is in the middle of a logarithmic scale, or of a linear one if ratios are negative; `null` if no ratio is finite. */
+export function aroundOne(of: Summary): Limits | null {
+  if (of.finite === 0) return null;
+  const [low, high] = [percentile(of, 0.02), percentile(of, 0.98)];
+  if (of.min < 0) {
+    const most = Math.max(Math.abs(high - 1), Math.abs(low - 1), 0.01);
+    return ends(1 - most, 1 + most);
+  }
+  const most = Math.max(high, 1 / Math.max(low, Math.min(of.least, 1)), 1.01);
+  return [1 / most, most];
 }
 
 /** Returns limits with zero in the middle. */

@@ -9,11 +9,18 @@ import { rounded, tickTexts, ticks } from "../data/numbers";
 import type { Pen } from "./pen";
 import type { Box, Picture } from "./picture";
 import type { State } from "../data/state";
-import type { Theme } from "../theme";
+import type { Globe } from "./globe";
+import { drawMapFrame } from "./mapframe";
+import { SERIES, type Theme } from "../theme";
+import type { Places } from "./warp";
 
 /** A loaded picture with its labels, and its state. */
 export interface Layer extends Picture {
   labels: Overlay | null;
+  /** The places of the elements on a curvilinear grid. */
+  places: Places | null;
+  /** The colours of the elements, once they are painted. */
+  pixels: Uint8ClampedArray<ArrayBuffer> | null;
   key: string;
   state: State;
   /** False while parts of the picture are being loaded. */
@@ -49,15 +56,16 @@ export interface Scene {
   isOld: boolean;
   bar: Bar | null;
   coast: coasts.Coast | null;
+  /** The map on which the image is drawn; `null` for a grid. */
+  map: { globe: Globe; paint: (pen: Pen) => void; pixelOf: (column: number, row: number) => [number, number] | null } | null;
+  /** The element in which orthogonal planes meet; `null` for a single image. */
+  cross: [number, number] | null;
   /** True after a key was pressed: the middle is marked. */
   isKeyed: boolean;
   theme: Theme;
   /** The lines above the picture, only in files. */
   title: string[];
 }
-
-/** The colours of pins and their lines. */
-export const SERIES = ["#d1495b", "#0077b6", "#2a9d50", "#b5651d", "#7b4bb7", "#00838f"];
 
 /** A rectangle: left, top, width and height. */
 export type Rect = [number, number, number, number];
@@ -127,6 +135,10 @@ function places(scene: Scene): { plane: Plane; frame: Rect } {
 export function drawPicture(pen: Pen, scene: Scene): Rect {
   const { plane, frame } = places(scene);
   pen.fill(0, 0, scene.width, scene.height, scene.theme.paper);
+  if (scene.map) {
+    scene.map.paint(pen);
+    return scene.map.globe.rect;
+  }
   pen.within(...frame, () => {
     for (const layer of scene.layers) drawLayer(pen, scene, layer, plane);
   });
@@ -139,10 +151,17 @@ export function drawFrame(pen: Pen, scene: Scene): void {
   const [x, y] = sides(shown, state);
   const { plane, frame } = places(scene);
   scene.title.forEach((line, at) => pen.text(plane.rect[0], 28 + at * 20, line, { colour: at === 0 ? theme.ink : theme.soft, size: at === 0 ? 17 : 12, isBold: at === 0 }));
+  if (scene.map) {
+    drawMapFrame(pen, scene.map.globe, state, theme, scene.map.pixelOf);
+    if (scene.isKeyed) drawMiddle(pen, plane.rect);
+    if (scene.bar) drawBar(pen, scene.bar, plane.rect, scene);
+    return;
+  }
   pen.within(...frame, () => {
     if (scene.coast && state.coast) drawLines(pen, coasts.lines(scene.coast, plane.toX, plane.toY), 1);
     if (state.grid) drawChunks(pen, scene, plane);
     drawPins(pen, state, plane);
+    if (scene.cross) drawCross(pen, scene.cross, plane);
     if (scene.isKeyed) drawMiddle(pen, plane.rect);
   });
   pen.frame(...frame, theme.soft, 1);
@@ -154,9 +173,9 @@ export function drawFrame(pen: Pen, scene: Scene): void {
 }
 
 /** Returns a key for the frame of a figure: figures with the same key have the same frame. */
-export function frameKey({ width, height, shown, state, box, directions, bar, coast, isKeyed, theme, title }: Scene): string {
-  const { coast: isCoast, grid, points } = state;
-  return JSON.stringify([width, height, sides(shown, state), box, directions, bar && [bar.limits, bar.norm, bar.key, bar.units], coast !== null && isCoast, grid, points, isKeyed, theme, title]);
+export function frameKey({ width, height, shown, state, box, directions, bar, coast, cross, map, isKeyed, theme, title }: Scene): string {
+  const { coast: isCoast, graticule, grid, points } = state;
+  return JSON.stringify([width, height, sides(shown, state), box, directions, bar && [bar.limits, bar.norm, bar.key, bar.units], (coast !== null || map !== null) && isCoast, map && [map.globe.key, graticule], cross, grid, points, isKeyed, theme, title]);
 }
 
 function drawLayer(pen: Pen, { shown, state, theme, isOld }: Scene, layer: Layer, plane: Plane): void {
@@ -206,6 +225,14 @@ function drawPins(pen: Pen, state: State, { toX, toY }: Plane): void {
     pen.circle(toX(x + 0.5), toY(y + 0.5), 6, "#fff", 4);
     pen.circle(toX(x + 0.5), toY(y + 0.5), 6, SERIES[number % SERIES.length]!, 2);
   });
+}
+
+/** Draws the lines in which the other planes cut the image. They leave the element itself visible. */
+function drawCross(pen: Pen, [x, y]: [number, number], { toX, toY, rect: [left, top, width, height] }: Plane): void {
+  const [across, down] = [toX(x + 0.5), toY(y + 0.5)];
+  const gap = Math.max(6, Math.abs(toX(x + 1) - toX(x)) / 2, Math.abs(toY(y + 1) - toY(y)) / 2);
+  const lines: [number, number][][] = [[[across, top], [across, down - gap]], [[across, down + gap], [across, top + height]], [[left, down], [across - gap, down]], [[across + gap, down], [left + width, down]]];
+  for (const [thick, colour] of [[2.5, "#000000aa"], [1.2, "#ffd60a"]] as const) pen.lines(lines, colour, thick);
 }
 
 /** Marks the middle, to which keyboard commands refer. */

@@ -1,19 +1,20 @@
 /** Two dimensions of an array as an image. */
 
-import { bounded, middle, shifted, zoomed } from "./bounds";
 import * as coasts from "./coast";
 import type { Limits, Maps, Summary } from "./colours";
 import { download, h } from "../dom";
-import { area, drawFrame, drawPicture, frameKey, Plane, type Layer, type Rect, type Scene } from "./figure";
+import { area, drawFrame, drawPicture, frameKey, type Layer, type Rect, type Scene } from "./figure";
 import { listen } from "./gestures";
 import { Heading, sliceOf, titleOf } from "../views/heading";
 import { chosen } from "../data/labels";
-import { directions, elementRatio, fieldOf, index, isEqual, reducedOf, sides, type Shown } from "../data/model";
+import { crossOf, directions, fieldOf, index, reducedOf, sides, type Shown } from "../data/model";
+import { Mapper } from "./mapper";
 import { Palette } from "./palette";
 import { CanvasPen, SvgPen, type Pen } from "./pen";
-import type { Box, Other, Seen } from "./picture";
+import type { Against, Seen } from "./picture";
 import { placeText, Tag, valuesAt } from "./probe";
 import { Reader } from "./reader";
+import { boxOf, flat, type Surface } from "./surface";
 import { description, details, times } from "./words";
 import type { State, Store } from "../data/state";
 import { onTheme, PRINT, theme, type Theme } from "../theme";
@@ -25,6 +26,8 @@ export interface Around {
   pin: (y: number, x: number, add: boolean) => void;
   changed: () => void;
   showChunks: () => void;
+  /** True for a view that is a part of another view, whose colour bar and cross-hair it shares. */
+  isPart?: boolean;
 }
 
 export class ImageView {
@@ -35,9 +38,9 @@ export class ImageView {
   private readonly banner = h("p", { class: "banner", hidden: true });
   private readonly reader: Reader;
   private readonly palette: Palette;
+  private readonly mapper: Mapper;
   private key = "";
   private world: { key: string; coast: coasts.Coast | null } | null = null;
-  private frame: Rect = [0, 0, 0, 0];
   private readonly observer: ResizeObserver;
   private readonly endTheme = onTheme(() => this.draw());
   /** The width and the height of the canvas, since reading them makes the browser compute the layout. */
@@ -54,10 +57,11 @@ export class ImageView {
     private readonly store: Pick<Store, "state" | "change">,
     maps: Maps,
     private readonly around: Around,
-    /** Returns the array that is subtracted from the image. */
-    private readonly minus: (() => Other) | null = null,
+    /** Returns the array from which differences or ratios are computed. */
+    private readonly against: (() => Against) | null = null,
   ) {
-    this.palette = new Palette(shown, maps, minus !== null);
+    this.palette = new Palette(shown, maps, against?.().way ?? null);
+    this.mapper = new Mapper(shown);
     this.element = h("div", { class: "image view-of" });
     this.reader = new Reader(this.element, shown, {
       paint: (layer) => this.paint(layer),
@@ -84,7 +88,7 @@ export class ImageView {
   update(state: State): void {
     const [x, y] = sides(this.shown, state);
     const slice = this.shown.shape.map((_, dimension) => (dimension === x || dimension === y ? "" : index(this.shown, state, dimension)));
-    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, reducedOf(this.shown, state, "image"), state.statistic, this.visible(state), chosen(this.shown, state)?.name, this.minus?.().state.at]);
+    const key = JSON.stringify([x, y, slice, fieldOf(this.shown, state)?.name, state.component, state.reduce, reducedOf(this.shown, state, "image"), state.statistic, this.visible(state), chosen(this.shown, state)?.name, this.against?.().state.at]);
     if (this.size[0] === 0) return;
     const isOther = key !== this.key;
     this.key = key;
@@ -108,14 +112,14 @@ export class ImageView {
   }
 
   private seen(state: State): Seen {
-    const box = this.box(state);
-    return { state, box, per: this.perPixel(box), visible: this.visible(state), minus: this.minus?.() };
+    const { box, per } = this.surface(state);
+    return { state, box, per, visible: this.visible(state), against: this.against?.() };
   }
 
-  /** The loading times of the picture as text; empty before it is loaded. */
-  get times(): string {
+  /** The loading times of the picture, by names; empty before it is loaded. */
+  get times(): [string, string][] {
     const layer = this.reader.newest;
-    return layer?.isWhole ? times(layer, this.painted) : "";
+    return layer?.isWhole ? times(layer, this.painted) : [];
   }
 
   get summary(): Summary | null {
@@ -134,7 +138,13 @@ export class ImageView {
 
   /** Returns the current limits, for a state that keeps them. */
   fixed(): Partial<State> {
-    return this.palette.fixed(this.store.state);
+    return this.palette.fixed(this.store.state, this.visible(this.store.state));
+  }
+
+  /** Returns the values of an element; empty unless they are loaded. */
+  valuesAt(place: [number, number]): string[] {
+    const { newest, layers } = this.reader;
+    return newest?.key === this.key ? valuesAt(this.shown, layers, this.visible(newest.state), place) : [];
   }
 
   /** Returns the summary and the limits of a shown channel. */
@@ -157,42 +167,30 @@ export class ImageView {
   // The visible part.
 
   private rect([width, height] = this.size, lines = 0): Rect {
-    return area(width, height, this.shown.colours < 0 && this.shown.channels.length === 0, lines);
+    return area(width, height, !this.around.isPart && this.shown.colours < 0 && this.shown.channels.length === 0, lines);
   }
 
   private length(side: 0 | 1): number {
     return Math.max(1, this.shown.shape[sides(this.shown, this.store.state)[side]] ?? 1);
   }
 
-  /** Returns the shown elements along x and y. If both axes have the same unit, lengths have the same scale. */
-  private box(state: State, [, , width, height]: Rect = this.rect()): Box {
-    const [columns, rows] = [this.length(0), this.length(1)];
-    const box: Box = state.box.length === 4 ? (state.box as Box) : [0, 0, columns, rows];
-    if (!isEqual(this.shown, state)) return box;
-    const ratio = elementRatio(this.shown, state);
-    const [wide, tall] = [(box[2] - box[0]) * ratio, box[3] - box[1]];
-    const per = Math.max(wide / width, tall / height);
-    const [overX, overY] = [(per * width - wide) / ratio / 2, (per * height - tall) / 2];
-    return [box[0] - overX, box[1] - overY, box[2] + overX, box[3] + overY];
+  /** Returns the number of pixels of the screen per pixel of the page that pictures are drawn for. */
+  private get ratio(): number {
+    return Math.min(2, globalThis.devicePixelRatio || 1);
   }
 
-  private plane(): Plane {
-    const { state } = this.store;
-    return new Plane(this.rect(), this.box(state), directions(this.shown, state));
-  }
-
-  private perPixel(box: Box): [number, number] {
-    const [, , width, height] = this.rect();
-    const ratio = Math.min(2, globalThis.devicePixelRatio || 1);
-    return [(box[2] - box[0]) / (width * ratio), (box[3] - box[1]) / (height * ratio)];
+  /** Returns the visible part of the image: a grid or a map. */
+  private surface(state: State = this.store.state): Surface {
+    const globe = this.mapper.globe(state, this.rect());
+    const { newest } = this.reader;
+    return globe ? this.mapper.surface(state, globe, newest?.key === this.key ? newest : undefined, this.ratio) : flat(this.shown, state, this.rect(), this.ratio);
   }
 
   /** Returns true if the newest picture covers the visible part in the resolution of the screen. */
   private covers(state: State): boolean {
     const layer = this.reader.newest;
     if (!layer || layer.key !== this.key) return this.reader.isBusy;
-    const box = this.box(state);
-    const per = this.perPixel(box);
+    const { box, per } = this.surface(state);
     const [x, y] = sides(this.shown, state);
     const [fx, fy] = [layer.level.factors[x] ?? 1, layer.level.factors[y] ?? 1];
     const fine = (step: number, factor: number, pixel: number): boolean => step * factor <= Math.max(1, pixel) * 1.5;
@@ -216,8 +214,11 @@ export class ImageView {
     const [x, y] = sides(this.shown, of);
     const key = `${x},${y}`;
     if (this.world?.key !== key) this.world = { key, coast: coasts.coast(this.shown.axes[x], this.shown.axes[y]) };
-    const box = this.box(state, this.rect([width, height], title.length));
-    return { width, height, shown: this.shown, state: of, box, directions: directions(this.shown, of), layers, isOld, bar: this.palette.bar(of), coast: this.world.coast, isKeyed: this.isKeyed && title.length === 0, theme, title };
+    const rect = this.rect([width, height], title.length);
+    const globe = this.mapper.globe(state, rect);
+    const ratio = title.length > 0 ? 2 : this.ratio;
+    const map = globe && { globe, paint: (pen: Pen) => this.mapper.draw(pen, globe, layers, ratio, theme, isOld ? 0.35 : 1), pixelOf: (column: number, row: number) => this.mapper.pixelOf(globe, newest, of, column, row) };
+    return { width, height, shown: this.shown, state: of, map, box: globe ? this.surface(state).box : boxOf(this.shown, state, rect), directions: directions(this.shown, of), layers, isOld, bar: this.around.isPart ? null : this.palette.bar(of), cross: crossOf(this.shown, of, this.around.isPart === true), coast: this.world.coast, isKeyed: this.isKeyed && title.length === 0, theme, title };
   }
 
   private draw(): void {
@@ -232,7 +233,7 @@ export class ImageView {
     if (!this.reader.newest) this.palette.clear();
     const scene = this.scene(wide, tall, theme(), []);
     const pen = new CanvasPen(context);
-    this.frame = drawPicture(pen, scene);
+    drawPicture(pen, scene);
     context.drawImage(this.frameOf(scene, ratio), 0, 0, wide, tall);
     if (this.dragged) pen.frame(...this.dragged, scene.theme.ink, 1.5);
     this.element.dataset["box"] = scene.box.join(",");
@@ -287,19 +288,14 @@ export class ImageView {
   // Gestures.
 
   private listen(): void {
-    const plane = (): Plane => this.plane();
     listen(this.canvas, {
       pan: (dx, dy) => {
-        const [, , width, height] = this.rect();
-        const { box } = plane();
-        const [left, up] = directions(this.shown, this.store.state);
         this.tag.hide();
-        this.show(shifted(box, ((left ? dx : -dx) * (box[2] - box[0])) / width, ((up ? dy : -dy) * (box[3] - box[1])) / height));
+        this.show(this.surface().panned(dx, dy));
       },
-      zoom: (factor, x, y) => this.zoomAt(factor, plane().from(x, y)),
+      zoom: (factor, x, y) => this.show(this.surface().zoomed(factor, x, y)),
       box: (x0, y0, x1, y1) => {
-        const [[a, b], [c, d]] = [plane().from(x0, y0), plane().from(x1, y1)];
-        if (Math.abs(x1 - x0) > 8 && Math.abs(y1 - y0) > 8) this.show([Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)], false);
+        if (Math.abs(x1 - x0) > 8 && Math.abs(y1 - y0) > 8) this.show(this.surface().boxed(x0, y0, x1, y1), false);
       },
       drawn: (rect) => {
         this.dragged = rect;
@@ -307,12 +303,12 @@ export class ImageView {
       },
       fit: () => this.fit(),
       pin: (x, y, add) => {
-        const at = this.inside(plane().from(x, y), x, y);
+        const at = this.surface().at(x, y);
         if (at) this.around.pin(at[1], at[0], add);
       },
       hover: (x, y) => {
         this.isKeyed = false;
-        this.readOut(this.inside(plane().from(x, y), x, y), x, y);
+        this.readOut(this.surface().at(x, y), x, y);
       },
       leave: () => this.tag.hide(),
       hint: () => {
@@ -329,59 +325,44 @@ export class ImageView {
 
   private press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Record<string, [number, number]> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
+    const moves: Record<string, [number, number]> = { ArrowLeft: [0.1, 0], ArrowRight: [-0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
     const move = moves[event.key];
-    const { box } = this.plane();
-    const centre = middle(box);
-    const [left, up] = directions(this.shown, this.store.state);
-    const at = this.inside(centre);
-    if (move) this.show(shifted(box, (left ? -1 : 1) * move[0] * (box[2] - box[0]), (up ? -1 : 1) * move[1] * (box[3] - box[1])));
+    const [left, top, width, height] = this.rect();
+    const centre = [left + width / 2, top + height / 2] as const;
+    const at = this.surface().at(...centre);
+    if (move) this.show(this.surface().panned(move[0] * width, move[1] * height));
     else if (event.key === "Enter" && at) this.around.pin(at[1], at[0], event.shiftKey);
-    else if (event.key === "+" || event.key === "=") this.zoomAt(0.7, centre);
-    else if (event.key === "-") this.zoomAt(1 / 0.7, centre);
+    else if (event.key === "+" || event.key === "=") this.zoom(0.7);
+    else if (event.key === "-") this.zoom(1 / 0.7);
     else if (event.key === "0") this.fit();
     else return;
     this.isKeyed = true;
     event.preventDefault();
     this.draw();
-    const plane = this.plane();
-    const place = middle(plane.box);
-    this.readOut(this.inside(place), plane.toX(place[0]), plane.toY(place[1]));
+    this.readOut(this.surface().at(...centre), ...centre);
   }
 
   fit(): void {
-    this.store.change({ box: [] });
+    this.store.change(this.surface().fitted);
   }
 
   /** Zooms around the middle. */
   zoom(factor: number): void {
-    this.zoomAt(factor, middle(this.plane().box));
-  }
-
-  private zoomAt(factor: number, at: [number, number]): void {
-    this.show(zoomed(this.plane().box, factor, at));
+    const [left, top, width, height] = this.rect();
+    this.show(this.surface().zoomed(factor, left + width / 2, top + height / 2));
   }
 
   /** Shows a part of the image within the bounds. */
-  private show(box: Box, isQuiet = true): void {
-    const part = bounded(box, this.box({ ...this.store.state, box: [] }), this.length(0), this.length(1));
-    if (part) this.store.change({ box: part }, isQuiet);
-  }
-
-  /** Returns the element at a position; `null` outside the image. */
-  private inside([x, y]: [number, number], px?: number, py?: number): [number, number] | null {
-    const [column, row] = [Math.floor(x), Math.floor(y)];
-    const [left, top, width, height] = this.frame;
-    if (px !== undefined && py !== undefined && (px < left || py < top || px > left + width || py > top + height)) return null;
-    return column >= 0 && row >= 0 && column < this.length(0) && row < this.length(1) ? [column, row] : null;
+  private show(changes: Partial<State> | null, isQuiet = true): void {
+    if (changes) this.store.change(changes, isQuiet);
   }
 
   private readOut(place: [number, number] | null, x: number, y: number): void {
-    const { newest, layers } = this.reader;
+    const { newest } = this.reader;
     // An old picture has no values of the new state.
     if (!place || !newest || newest.key !== this.key) return this.tag.hide();
-    const values = valuesAt(this.shown, layers, this.visible(newest.state), place);
+    const values = this.valuesAt(place);
     const label = newest.labels?.at(...place) ?? 0;
-    this.tag.show(x, y, values, placeText(this.shown, newest.state, place), label === 0 ? "" : `label ${label}`);
+    this.tag.show(x, y, values, placeText(this.shown, newest.state, place, newest), label === 0 ? "" : `label ${label}`);
   }
 }

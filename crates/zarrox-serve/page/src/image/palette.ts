@@ -1,6 +1,6 @@
 /** The colours of an image: its colormap, its contrast limits, and summaries of its values. */
 
-import { contrast, isDiverging, paint, pixelsOf, summary, table, type Limits, type Maps, type Summary } from "./colours";
+import { aroundOne, contrast, isDiverging, paint, pixelsOf, summary, table, type Limits, type Maps, type Norm, type Summary } from "./colours";
 import type { Bar, Layer } from "./figure";
 import { fieldOf, reducedOf, valueTimes, valueUnits, type Channel, type Shown } from "../data/model";
 import { rgb } from "../data/rgb";
@@ -20,8 +20,8 @@ export class Palette {
   constructor(
     private readonly shown: Shown,
     private readonly maps: Maps,
-    /** True for differences, which have colours on both sides of zero. */
-    private readonly isDifference: boolean,
+    /** The comparison of two arrays: differences have colours on both sides of zero, and ratios on both sides of one. */
+    private readonly way: "difference" | "ratio" | null,
   ) {}
 
   /** Clears the summaries. */
@@ -53,7 +53,7 @@ export class Palette {
   map(state: State): string {
     if (state.map in this.maps) return state.map;
     if (this.isPhase(state)) return "twilight";
-    if (this.isDifference) return "rdbu";
+    if (this.way) return "rdbu";
     const words = `${this.shown.node.name} ${this.shown.title} ${String(this.shown.node.attributes["standard_name"] ?? "")}`;
     const isSigned = /anomal|differen|bias|wind|velocity|trend|residual/i.test(words) && this.summary !== null && this.summary.min < 0 && this.summary.max > 0;
     return isSigned ? "rdbu" : "viridis";
@@ -67,7 +67,7 @@ export class Palette {
   limits(state: State): Limits | null {
     if (state.range.length === 2 && !(state.norm === "log" && state.range[0]! <= 0)) return state.range as Limits;
     if (this.isPhase(state)) return [-Math.PI, Math.PI];
-    const usual = (): Limits | null => (this.summary ? contrast(this.summary, state.norm, this.isDifference || (isDiverging(this.map(state)) && this.summary.min < 0)) : null);
+    const usual = (): Limits | null => (!this.summary ? null : this.way === "ratio" ? aroundOne(this.summary) : contrast(this.summary, state.norm, this.way !== null || (isDiverging(this.map(state)) && this.summary.min < 0)));
     if (state.isPerSlice) return usual();
     const key = JSON.stringify([fieldOf(this.shown, state)?.name, reducedOf(this.shown, state, "image") >= 0 && state.statistic, state.component, state.norm, isDiverging(this.map(state))]);
     if (this.kept.key !== key || !this.kept.limits || !this.kept.isFinal) {
@@ -76,9 +76,20 @@ export class Palette {
     return this.kept.limits;
   }
 
+  /** Returns the norm of a state. Ratios that are not negative are logarithmic: a half is as far from one as two. */
+  private norm(state: State): Norm {
+    return this.way === "ratio" && this.summary !== null && this.summary.min >= 0 ? "log" : state.norm;
+  }
+
   /** Returns the current limits, for a state that keeps them. */
-  fixed(state: State): Partial<State> {
+  fixed(state: State, visible: number[]): Partial<State> {
     const limits = this.limits(state);
+    if (this.shown.channels.length > 0) {
+      // Channels without limits in the metadata have those of the first slice.
+      const open = visible.flatMap((channel, plane) => (this.shown.channels[channel]?.range || state.tones[channel]?.range.length === 2 || !this.channels[plane] ? [] : [[channel, plane] as const]));
+      const tones = open.map(([channel, plane]) => [channel, { colour: "", ...state.tones[channel], range: this.tone(plane, channel, state)!.limits }] as const);
+      return open.length > 0 ? { tones: { ...state.tones, ...Object.fromEntries(tones) } } : {};
+    }
     const isOwn = this.shown.channels.length > 0 || this.shown.colours >= 0 || state.isPerSlice || this.isPhase(state);
     return isOwn || !limits || state.range.length === 2 ? {} : { range: limits };
   }
@@ -96,8 +107,9 @@ export class Palette {
     let pixels: Uint8ClampedArray<ArrayBuffer>;
     if (layer.bytes) pixels = opaque(layer.bytes, layer.columns * layer.rows);
     else if (this.shown.channels.length > 0) pixels = blended(layer, visible.map((channel) => toned(this.shown.channels[channel]!, state.tones[channel]?.colour)), visible.map((channel, plane) => this.tone(plane, channel, state)?.limits ?? [0, 1]));
-    else if (limits) pixels = paint(layer.planes[0]!, this.colours.pixels, limits, state.norm);
+    else if (limits) pixels = paint(layer.planes[0]!, this.colours.pixels, limits, this.norm(state));
     else pixels = new Uint8ClampedArray(new ArrayBuffer(layer.columns * layer.rows * 4));
+    layer.pixels = pixels;
     context.putImageData(new ImageData(pixels, layer.columns, layer.rows), 0, 0);
   }
 
@@ -107,7 +119,7 @@ export class Palette {
     if (!limits) return null;
     const times = valueTimes(this.shown, state);
     const ticks = this.isPhase(state) && limits[1] === Math.PI ? [-1, -0.5, 0, 0.5, 1].map((part): [number, string] => [part * Math.PI, pies(part)]) : null;
-    return { limits, norm: state.norm, colours: this.colours.table, key: this.colours.key, ends: [state.under, state.over], units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
+    return { limits, norm: this.norm(state), colours: this.colours.table, key: this.colours.key, ends: [state.under, state.over], units: valueUnits(this.shown, state), tell: times ? (value) => times.text(Math.round(value)) : null, ticks };
   }
 
   /** Returns an explanation of a picture in which nothing is visible. */

@@ -1,6 +1,6 @@
 /** Pictures of a part of an array. An expensive picture is read tile by tile, so that a part of it is visible early. */
 
-import { ApiError, call, slice, type Chunks, type Values, type Whole } from "../data/api";
+import { ApiError, call, slice, type Chunks, type Times, type Values, type Whole } from "../data/api";
 import { numberOf, type Exact } from "../data/exact";
 import { h } from "../dom";
 import { fieldOf, index, reducedOf, selection, sides, type Shown } from "../data/model";
@@ -52,9 +52,7 @@ export interface Picture {
   /** The number of requested tiles, and of received bytes. */
   asked: number;
   received: number;
-  /** The milliseconds of waiting for the server, and of receiving bytes. */
-  waited: number;
-  sent: number;
+  times: Times;
 }
 
 /** The part of an array to show. */
@@ -66,14 +64,15 @@ export interface Seen {
   per: [number, number];
   /** The numbers of channels; empty if there are no channels. */
   visible: number[];
-  /** The subtracted array, which has the same lengths along x and y. */
-  minus?: Other | undefined;
+  /** The array from which the differences or the ratios are computed. It has the same lengths along x and y. */
+  against?: Against | undefined;
 }
 
-/** An array and its state. */
-export interface Other {
+/** An array and its state, which is subtracted from another array, or by which the other array is divided. */
+export interface Against {
   shown: Shown;
   state: State;
+  way: "difference" | "ratio";
 }
 
 /** A span along a dimension of a level: the first element, the end, and the number of elements per pixel. */
@@ -118,9 +117,9 @@ function dividing(step: number, chunk: number): number {
 }
 
 /** Plans a picture of the visible part. */
-export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): Plan {
+export function plan(shown: Shown, { state, box, per, visible, against }: Seen): Plan {
   const [x, y] = sides(shown, state);
-  const level = minus ? shown.levels[0]! : fitting(shown.levels, x, Math.max(1, per[0]));
+  const level = against ? shown.levels[0]! : fitting(shown.levels, x, Math.max(1, per[0]));
   const [across, down] = [spanOf(level, x, box[0], box[2], per[0], state.reduce !== "nearest"), spanOf(level, y, box[1], box[3], per[1], state.reduce !== "nearest")];
   const [columns, rows] = [across.count, down.count];
   const parts = shown.colours >= 0 ? shown.shape[shown.colours]! : 0;
@@ -131,7 +130,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     whole: Array.from({ length: number }, () => null),
     bytes: parts > 0 ? new Float64Array(columns * rows * parts) : null,
     canvas: h("canvas", { width: columns, height: rows }),
-    tiles: [], damaged: [], asked: 0, received: 0, waited: 0, sent: 0,
+    tiles: [], damaged: [], asked: 0, received: 0, times: { fetched: 0, decoded: 0, stored: 0, sent: 0 },
   };
   const [fx, fy] = [level.factors[x] ?? 1, level.factors[y] ?? 1];
   const middle = [(box[0] + box[2]) / 2 / fx, (box[1] + box[3]) / 2 / fy];
@@ -151,21 +150,20 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
 
   const isDeviation = reduced >= 0 && state.statistic === "std";
   const put = async (tile: Tile, signal: AbortSignal): Promise<void> => {
-    const [all, less] = await Promise.all([Promise.all(channels.map((channel) => ask(tile, channel, signal))), minus && subtrahend(minus, tile, part(across, tile.column, tile.columns), part(down, tile.row, tile.rows), signal)]);
+    const [all, operands] = await Promise.all([Promise.all(channels.map((channel) => ask(tile, channel, signal))), against && operand(against, tile, part(across, tile.column, tile.columns), part(down, tile.row, tile.rows), signal)]);
     if (signal.aborted) return;
     picture.asked += all.length;
     for (const one of all) {
       picture.received += one.bytes;
-      picture.waited += one.waited;
-      picture.sent += one.sent;
+      for (const name of ["fetched", "decoded", "stored", "sent"] as const) picture.times[name] += one.times[name];
     }
     const isTurned = x < y;
     if (picture.bytes) copy(picture.bytes, columns * parts, all[0]!.values, { ...tile, column: tile.column * parts, columns: tile.columns * parts });
     else {
       all.forEach((one, at) => {
         const values = turned(meant(shown, component(one, state), isDeviation), tile, isTurned);
-        copy(picture.planes[at]!, columns, less ? values.map((value, index) => value - less[index]!) : values, tile);
-        if (less || !one.whole || !shown.meaning.isPlain || isDeviation) return;
+        copy(picture.planes[at]!, columns, operands ? compared(values, operands, against!.way) : values, tile);
+        if (operands || !one.whole || !shown.meaning.isPlain || isDeviation) return;
         const into = (picture.whole[at] ??= emptyLike(one.whole, columns * rows));
         copyWhole(into, columns, turned(one.whole, tile, isTurned), tile);
       });
@@ -194,7 +192,7 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
     const lengths = level.node.shard_shape ?? level.node.chunk_shape;
     const fill = isDeviation ? 0 : meant(shown, Float64Array.of(numberOf(level.node.fill_value as Exact)))[0]!;
     // Each channel has its own chunks.
-    if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || minus || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
+    if (tiles.length < MANY || chunks > LISTED || channels.length > 1 || against || picture.bytes || fieldOf(shown, state) || Number.isNaN(fill - fill) && fill === fill) return tiles;
     const region = selection(shown, state, (dimension) => (dimension === x || dimension === y || dimension === reduced ? ":" : String(Math.floor(scaled(shown, state, level, dimension) / Math.max(1, lengths[dimension] ?? 1)))));
     const map = await call<Chunks>("chunks", place, { region }, signal).catch(() => null);
     if (!map || map.missing === 0 || signal.aborted) return tiles;
@@ -219,8 +217,13 @@ export function plan(shown: Shown, { state, box, per, visible, minus }: Seen): P
   return { picture, box: [across.first * fx, down.first * fy, across.end * fx, down.end * fy], per: [across.step * fx, down.step * fy], tiles, read, fetch, written };
 }
 
-/** Returns the subtracted values of a tile. */
-async function subtrahend({ shown, state }: Other, tile: Tile, across: Span, down: Span, signal: AbortSignal): Promise<Float64Array> {
+/** Returns the differences or the ratios of values. */
+function compared(values: Float64Array, others: Float64Array, way: Against["way"]): Float64Array {
+  return values.map(way === "ratio" ? (value, at) => value / others[at]! : (value, at) => value - others[at]!);
+}
+
+/** Returns the values of a tile that are subtracted, or by which others are divided. */
+async function operand({ shown, state }: Against, tile: Tile, across: Span, down: Span, signal: AbortSignal): Promise<Float64Array> {
   const [level, [x, y]] = [shown.levels[0]!, sides(shown, state)];
   const one = await slice({ root: shown.place.root, path: level.path }, parameters(shown, state, level, null, across, down), signal);
   const isDeviation = state.statistic === "std" && reducedOf(shown, state, "image") >= 0;

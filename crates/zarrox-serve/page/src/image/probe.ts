@@ -1,9 +1,10 @@
 /** The value under the pointer, in a tooltip. */
 
 import type { Times } from "../data/calendar";
-import { told } from "../data/coordinates";
+import { degrees, told } from "../data/coordinates";
 import { fill, h } from "../dom";
 import type { Layer } from "./figure";
+import { placeOf } from "./mapper";
 import { isNumeric, sides, valueTimes, valueUnits, type Shown } from "../data/model";
 import { count, exact } from "../data/numbers";
 import type { State } from "../data/state";
@@ -45,7 +46,7 @@ export function valuesAt(shown: Shown, layers: Layer[], visible: number[], [x, y
 }
 
 /** Returns the coordinates of an element of the image, and its indices if they differ. */
-export function placeText(shown: Shown, state: State, [x, y]: [number, number]): string {
+export function placeText(shown: Shown, state: State, [x, y]: [number, number], layer: Layer): string {
   const [dx, dy] = sides(shown, state);
   const coordinate = (dimension: number, at: number): string => {
     const axis = shown.axes[dimension]!;
@@ -53,6 +54,8 @@ export function placeText(shown: Shown, state: State, [x, y]: [number, number]):
     return `${isMap || axis.times ? "" : `${axis.name} `}${axis.isKnown ? told(axis, at) : count(at)}`;
   };
   const all = [dy, dx].filter((dimension) => dimension >= 0).map((dimension) => coordinate(dimension, dimension === dx ? x : y));
+  const place = placeOf(layer, x, y);
+  if (place) return `${degrees(place[1], "latitude", 6)}  ${degrees(place[0], "longitude", 6)}  [${y}, ${x}]`;
   const isKnown = [dx, dy].some((dimension) => shown.axes[dimension]?.isKnown);
   return isKnown ? `${all.join("  ")}  [${dy >= 0 ? `${y}, ` : ""}${x}]` : all.join("  ");
 }

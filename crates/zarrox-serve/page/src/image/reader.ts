@@ -5,7 +5,8 @@ import { h } from "../dom";
 import type { Layer } from "./figure";
 import { overlay } from "../data/labels";
 import { Message, told } from "../views/message";
-import { fieldOf, sides, type Shown } from "../data/model";
+import { placesOf } from "../data/curved";
+import { fieldOf, mapKind, sides, type Shown } from "../data/model";
 import { count, short } from "../data/numbers";
 import { plan, type Seen } from "./picture";
 import type { State } from "../data/state";
@@ -124,8 +125,10 @@ export class Reader {
   private async tiles(seen: Seen, key: string, signal: AbortSignal): Promise<void> {
     const begun = performance.now();
     const { picture, box, per, tiles, read, written } = plan(this.shown, seen);
-    const layer: Layer = Object.assign(picture, { labels: null, key, state: seen.state, isWhole: false });
+    const layer: Layer = Object.assign(picture, { labels: null, places: null, pixels: null, key, state: seen.state, isWhole: false });
     const labels = overlay(this.shown, seen.state, box, per, signal).catch(() => null);
+    const { curved } = this.shown;
+    if (curved && mapKind(this.shown, seen.state) === "curved") layer.places = await placesOf(curved, picture, signal);
     let painted = 0;
     const show = (): void => {
       // Pictures of other states are removed when a part of this state is loaded. The picture of the whole image stays behind its parts.

@@ -2,7 +2,7 @@
 
 import { told } from "../data/coordinates";
 import { index, reducedOf, rest, sides, valueTimes, valueUnits, type Shown } from "../data/model";
-import { count, rounded } from "../data/numbers";
+import { count, rounded, short } from "../data/numbers";
 import type { State } from "../data/state";
 import { sliceOf } from "../views/heading";
 import type { Limits, Summary } from "./colours";
@@ -47,8 +47,13 @@ export function description(shown: Shown, state: State, box: Box, limits: Limits
   return `${all.filter(Boolean).join(", ")}.`;
 }
 
-/** Returns the loading times of a picture as text. The image measures painting itself. */
-export function times({ asked, waited, sent }: Layer, painted: number): string {
+/** Returns the loading times of a picture, by names. The image measures painting itself. */
+export function times({ asked, received, times: { fetched, decoded, stored, sent } }: Layer, painted: number): [string, string][] {
   const time = (milliseconds: number): string => (milliseconds < 1000 ? `${rounded(milliseconds, 2)} ms` : `${rounded(milliseconds / 1000, 2)} s`);
-  return `This view took ${count(asked)} request${asked === 1 ? "" : "s"}: the server fetched and decoded for ${time(waited)}, sending took ${time(sent)}, and painting ${time(painted)}.`;
+  return [
+    ["fetching", time(fetched)],
+    ["decoding", stored > 0 ? `${time(decoded)} · ${short(stored)} on disk` : "0 ms · decoded before"],
+    ["sending", `${time(sent)} · ${short(received)} in ${count(asked)} request${asked === 1 ? "" : "s"}`],
+    ["painting", time(painted)],
+  ];
 }

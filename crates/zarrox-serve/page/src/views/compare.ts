@@ -1,32 +1,53 @@
-/** A comparison of two images: side by side, in one frame, or as a difference. Both have the same position, zoom and slice, except chosen indices. */
+/** A comparison of an image with other views: side by side, in one frame, as differences or as ratios. All have the same position, zoom and slice, except chosen indices. */
 
-import { call, type NodeInfo, type Page } from "../data/api";
+import { call, type NodeInfo } from "../data/api";
 import { find, told } from "../data/coordinates";
-import { choice, fill, h } from "../dom";
+import { fill, h } from "../dom";
+import { arrayField } from "./arrays";
 import type { Maps } from "../image/colours";
 import { ImageView, type Around } from "../image/image";
-import { index, rest, sides, valueUnits, type Shown } from "../data/model";
+import { followed, following, isAlike } from "../data/linking";
+import { index, rest, valueUnits, type Shown } from "../data/model";
 import { open } from "../data/open";
-import { COMPARISONS, type State, type Store } from "../data/state";
+import type { Against } from "../image/picture";
+import { COMPARISONS, OTHERS, type Compared, type State, type Store, type Way } from "../data/state";
 import { told as toldError } from "./message";
 
-const WORDS: Record<(typeof COMPARISONS)[number], string> = { side: "Side by side", swipe: "Swipe", difference: "Difference" };
+const WORDS: Record<Way, string> = { side: "Side by side", swipe: "Swipe", blink: "Blink", difference: "Difference", ratio: "Ratio" };
+const SIGNS: Partial<Record<Way, string>> = { difference: "−", ratio: "÷" };
+/** The time for which each view is shown while they blink, in milliseconds. */
+const BLINK = 800;
 
-/** Returns the initial state of a comparison: the other image stays at the current slice. */
+/** Returns the initial state of a comparison: the other view stays at the current slice. */
 export function begun(shown: Shown, state: State): Partial<State> {
+  return { compare: "side", planes: -1, others: [atSlice(shown, state)] };
+}
+
+function atSlice(shown: Shown, state: State): Compared {
   const kept = rest(shown, state, "image").map((dimension) => [dimension, index(shown, state, dimension)] as const);
-  return { compare: "side", other: "", otherAt: Object.fromEntries(kept) };
+  return { root: state.root, path: state.path, at: Object.fromEntries(kept) };
+}
+
+/** Another view: its array, which is `null` until it is opened, and its image. */
+interface Pane {
+  place: string;
+  shown: Shown | null;
+  problem: string;
+  view: ImageView | null;
+  /** The comparison for which the image was created. */
+  way: string;
 }
 
 export class Comparison {
   /** The bar above the images. */
-  readonly bar = h("form", { class: "comparing bar", "aria-label": "Compare", submit: (event: Event) => event.preventDefault() });
-  /** The other image; `null` until it is loaded. */
-  view: ImageView | null = null;
-  private other: Shown | null = null;
-  private siblings: string[] = [];
-  private key = "";
-  private asked = "";
+  readonly bar = h("form", { class: "comparing", "aria-label": "Compare", submit: (event: Event) => event.preventDefault() });
+  private panes: Pane[] = [];
+  private timer = 0;
+  /** The view that is visible while views blink; 0 is the image. */
+  private visible = 0;
+  /** The part of the image that is visible while swiping, in percent. */
+  private swipe = 50;
+  private arePlaced = "";
   private isClosed = false;
 
   constructor(
@@ -35,127 +56,206 @@ export class Comparison {
     private readonly maps: Maps,
     private readonly around: Around,
     private readonly image: ImageView,
-    /** Called when the other image must be arranged. */
+    private readonly roots: string[],
+    /** Called when the images must be arranged. */
     private readonly placed: () => void,
-  ) {
-    void this.list();
-  }
+  ) {}
 
   close(): void {
     this.isClosed = true;
-    this.view?.close();
+    clearInterval(this.timer);
+    for (const pane of this.panes) pane.view?.close();
+  }
+
+  /** Returns the other images. */
+  get elements(): HTMLElement[] {
+    return this.panes.flatMap(({ view }) => (view ? [view.element] : []));
   }
 
   /** Shows another state. */
   update(state: State): void {
-    const path = state.other || this.shown.place.path;
-    if (this.asked !== path) return void this.open(path);
-    if (!this.other) return;
-    const key = `${path} ${state.compare === "difference"}`;
-    if (key !== this.key) {
-      this.key = key;
-      this.view?.close();
-      this.view = this.made(this.other, state.compare === "difference");
-      this.placed();
-    }
-    this.view?.element.classList.toggle("over", state.compare === "swipe");
-    this.show(this.other, state);
-    this.view?.update(state.compare === "difference" ? this.differing(state) : this.linked(this.other, state));
-  }
-
-  private async open(path: string): Promise<void> {
-    this.asked = path;
-    this.other = null;
-    const place = { root: this.shown.place.root, path };
-    try {
-      const node = path === this.shown.place.path ? null : await call<NodeInfo>("node", place, { stored: "none", coordinates: true });
-      const found = node ? await open(place, node) : this.shown;
-      if (this.isClosed || this.asked !== path) return;
-      if (!found || !this.fits(found)) throw new Error(`'${path}' does not have the lengths of this image along both axes`);
-      this.other = found;
-      this.update(this.store.state);
-    } catch (error) {
-      if (!this.isClosed) fill(this.bar, h("span", { class: "problem", role: "alert" }, toldError(error)), this.end());
-    }
-  }
-
-  /** Finds the arrays beside the image with the same lengths along its axes. */
-  private async list(): Promise<void> {
-    const above = this.shown.place.path.split("/").slice(0, -1).join("/");
-    const page = await call<Page>("tree", { root: this.shown.place.root, path: above }, { limit: 200 }).catch(() => null);
-    const lengths = sides(this.shown, this.store.state).map((dimension) => this.shown.shape[dimension] ?? 1);
-    const has = (shape: number[]): boolean => lengths.every((length) => shape.includes(length));
-    this.siblings = (page?.children ?? []).flatMap((child) => (child.kind === "array" && has(child.shape) ? [[above, child.name].filter(Boolean).join("/")] : []));
-    if (this.other && !this.isClosed) this.show(this.other, this.store.state);
-  }
-
-  private fits(other: Shown): boolean {
-    const state = this.linked(other, this.store.state);
-    const length = (of: Shown, dimension: number): number => of.shape[dimension] ?? 1;
-    const [mine, others] = [sides(this.shown, this.store.state), sides(other, state)];
-    return mine.every((dimension, side) => length(this.shown, dimension) === length(other, others[side]!));
-  }
-
-  /** Returns the state of the other image. */
-  private linked(other: Shown, state: State): State {
-    const to = (dimension: number): number => other.axes.findIndex((axis) => axis.name === this.shown.axes[dimension]?.name);
-    const [x, y] = sides(this.shown, state).map(to);
-    const at: Record<number, number> = {};
-    other.axes.forEach((axis, dimension) => {
-      const mine = this.shown.axes.findIndex((one) => one.name === axis.name);
-      const own = this.shown.axes[mine];
-      if (!own) return;
-      const here = index(this.shown, state, mine);
-      at[dimension] = own.length === axis.length ? here : (find(axis, own.label(here)) ?? 0);
+    state.others.forEach((own, number) => {
+      const place = `${own.root}/${own.path}`;
+      if (this.panes[number]?.place === place) return;
+      this.panes[number]?.view?.close();
+      const pane: Pane = { place, shown: null, problem: "", view: null, way: "" };
+      this.panes[number] = pane;
+      void this.open(pane, own);
     });
-    const hasUnits = valueUnits(other, state) === valueUnits(this.shown, state);
-    const limits = hasUnits ? (this.image.limits(state) ?? []) : [];
-    const { reduced } = state;
-    return { ...state, path: other.place.path, x: x ?? -1, y: y ?? -1, at: { ...at, ...state.otherAt }, reduced: reduced >= 0 ? to(reduced) : -1, range: limits, map: hasUnits ? this.image.map(state) : "", compare: "" };
+    for (const pane of this.panes.splice(state.others.length)) pane.view?.close();
+    this.panes.forEach((pane, number) => this.updatePane(pane, state, number));
+    if (state.compare !== "blink") this.pause();
+    this.arrange(state);
+    this.swipeTo(this.swipe);
+    this.show(state);
   }
 
-  /** Returns the state of the image of differences. */
+  private updatePane(pane: Pane, state: State, number: number): void {
+    const { shown: other, problem } = pane;
+    const own = state.others[number]!;
+    if (!other || problem) return;
+    const sign = SIGNS[state.compare as Way];
+    const isAble = !sign || isAlike(this.shown, state, other, following(this.shown, state, other, own));
+    const way = isAble ? (sign ?? "plain") : "";
+    if (way !== pane.way) {
+      pane.view?.close();
+      pane.view = way === "" ? null : this.made(pane, other, number, sign ? (state.compare as "difference" | "ratio") : null);
+      pane.way = way;
+    }
+    pane.view?.update(sign ? this.differing(state) : this.linked(other, state, own));
+  }
+
+  private async open(pane: Pane, own: Compared): Promise<void> {
+    const place = { root: own.root, path: own.path };
+    try {
+      const { state } = this.store;
+      const isSame = own.root === state.root && own.path === state.path;
+      const node = isSame ? null : await call<NodeInfo>("node", place, { stored: "none", coordinates: true });
+      const found = node ? await open(place, node) : this.shown;
+      if (!found || found.shape.filter((length) => length > 1).length < 2) throw new Error(`'${pane.place}' is not an array that can be shown as an image`);
+      pane.shown = found;
+    } catch (error) {
+      pane.problem = toldError(error);
+    }
+    if (!this.isClosed && this.panes.includes(pane)) this.update(this.store.state);
+  }
+
+  /** Returns the state of another view, with the colours of the image if it has the same unit. */
+  private linked(other: Shown, state: State, own: Compared): State {
+    const next = following(this.shown, state, other, own);
+    const hasUnits = valueUnits(other, state) === valueUnits(this.shown, state);
+    return { ...next, range: hasUnits ? (this.image.limits(state) ?? []) : [], map: hasUnits ? this.image.map(state) : "" };
+  }
+
+  /** Returns the state of an image of differences or ratios. */
   private differing(state: State): State {
     return { ...state, map: "", reverse: false, levels: 0, under: "", over: "", range: [], isPerSlice: false, norm: "linear", compare: "" };
   }
 
-  private made(other: Shown, isDifference: boolean): ImageView {
-    const state = (): State => (isDifference ? this.differing(this.store.state) : this.linked(other, this.store.state));
-    const change = ({ box, points }: Partial<State>, quietly = false): void => this.store.change({ ...(box ? { box } : {}), ...(points ? { points } : {}) }, quietly);
+  private made(pane: Pane, other: Shown, number: number, way: "difference" | "ratio" | null): ImageView {
+    const own = (): Compared => this.store.state.others[number] ?? { root: "", path: "", at: {} };
+    const state = (): State => (way ? this.differing(this.store.state) : this.linked(other, this.store.state, own()));
+    const change = (changes: Partial<State>, quietly = false): void =>
+      this.store.change(way ? pick(changes) : followed(pick(changes), other, state(), this.shown, this.store.state), quietly);
     const linked = { get state() { return state(); }, change };
-    const shown = isDifference ? { ...this.shown, title: `${this.shown.title} − ${other === this.shown ? "other slice" : other.title}` } : other;
-    return new ImageView(shown, linked, this.maps, { ...this.around, changed: () => undefined }, isDifference ? () => ({ shown: other, state: this.linked(other, this.store.state) }) : null);
+    const name = other === this.shown ? "other slice" : `${other.title}${other.title === this.shown.title ? ` (${pane.place})` : ""}`;
+    const meaning = way === "ratio" ? { ...this.shown.meaning, units: "" } : this.shown.meaning;
+    const shown = way ? { ...this.shown, title: `${this.shown.title} ${SIGNS[way]} ${name}`, meaning } : other;
+    const against = way ? (): Against => ({ shown: other, state: this.linked(other, this.store.state, own()), way }) : null;
+    const around = { ...this.around, changed: () => undefined, pin: (y: number, x: number, add: boolean) => change({ points: add ? [...linked.state.points, [y, x]] : [[y, x]] }) };
+    return new ImageView(shown, linked, this.maps, around, against);
   }
 
-  private show(other: Shown, state: State): void {
-    if (this.bar.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) return;
-    const paths = [...new Set([this.shown.place.path, ...this.siblings])];
-    const arrays = paths.map((path) => [path === this.shown.place.path ? "" : path, path.split("/").pop() || this.shown.title] as const);
-    const ways = COMPARISONS.map((way) => h("button", { type: "button", "aria-pressed": String(way === state.compare), click: () => this.store.change({ compare: way }) }, WORDS[way]));
-    const swipe = h("input", { type: "range", min: 0, max: 100, value: 50, "aria-label": "Swipe", input: () => this.view?.element.style.setProperty("--swipe", swipe.value) });
-    fill(this.bar, choice("Compare with", arrays, state.other, (path) => this.store.change({ other: path, otherAt: {} })), ...this.places(other, state), ...ways, state.compare === "swipe" && swipe, h("span", { class: "space" }), this.end());
+  // Blinking.
+
+  /** Shows the next view in the frame. */
+  next(): void {
+    this.visible = (this.visible + 1) % (this.elements.length + 1);
+    this.arrange(this.store.state);
   }
 
-  /** Returns a field for each dimension whose index may differ. */
-  private places(other: Shown, state: State): HTMLElement[] {
-    const linked = this.linked(other, state);
+  /** Shows the next view, and stops blinking. */
+  step(): void {
+    if (this.store.state.compare !== "blink") return;
+    this.pause();
+    this.next();
+    this.show(this.store.state);
+  }
+
+  private pause(): void {
+    clearInterval(this.timer);
+    this.timer = 0;
+  }
+
+  private blink(isOn: boolean): void {
+    this.pause();
+    if (isOn) this.timer = setInterval(() => this.next(), BLINK) as unknown as number;
+    this.show(this.store.state);
+  }
+
+  /** Places the images: beside each other, or over each other. */
+  private arrange(state: State): void {
+    const { elements } = this;
+    const isOver = state.compare === "swipe" || state.compare === "blink";
+    elements.forEach((element, number) => {
+      element.classList.toggle("over", isOver);
+      element.classList.toggle("blinks", state.compare === "blink");
+      const isHidden = state.compare === "blink" ? this.visible !== number + 1 : state.compare === "swipe" && number > 0;
+      element.style.visibility = isHidden ? "hidden" : "";
+    });
+    const key = `${isOver} ${this.panes.map(({ place, way }) => `${place} ${way}`).join()}`;
+    if (key === this.arePlaced) return;
+    this.arePlaced = key;
+    this.placed();
+  }
+
+  /** Moves the border between two images in one frame. */
+  private swipeTo(at: number): void {
+    this.swipe = at;
+    for (const element of this.elements) element.style.setProperty("--swipe", String(at));
+  }
+
+  // The bar.
+
+  private show(state: State): void {
+    if (this.bar.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement && document.activeElement.type === "text") return;
+    const active = document.activeElement instanceof HTMLElement && this.bar.contains(document.activeElement) ? document.activeElement.dataset["control"] : undefined;
+    const isPlain = this.shown.channels.length === 0 && this.shown.colours < 0;
+    const choose = (compare: Way): void => {
+      this.visible = compare === "blink" ? 1 : 0;
+      this.store.change({ compare });
+      if (compare === "blink") this.blink(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+    };
+    const ways = COMPARISONS.map((way) => h("button", { type: "button", "data-control": way, "aria-pressed": String(way === state.compare), disabled: !isPlain && way in SIGNS, click: () => choose(way) }, WORDS[way]));
+    const swipe = h("input", { type: "range", min: 0, max: 100, value: this.swipe, "data-control": "swipe-at", "aria-label": "Swipe", input: () => this.swipeTo(Number(swipe.value)) });
+    const isOn = this.timer !== 0;
+    const blinking = [
+      h("button", { type: "button", class: "icon", "data-control": "blinking", "aria-label": isOn ? "Stop blinking" : "Blink", title: isOn ? "Stop blinking" : "Blink", click: () => this.blink(!isOn) }, isOn ? "⏸" : "▷"),
+      h("button", { type: "button", "data-control": "next", title: "Show the next view (b)", click: () => this.step() }, "Next"),
+    ];
+    const add = h("button", { type: "button", "data-control": "add", disabled: state.others.length >= OTHERS, title: "Compare with one more view, at this slice", click: () => this.store.change({ others: [...state.others, atSlice(this.shown, state)] }) }, "+ View");
+    fill(this.bar,
+      h("div", { class: "bar" }, ...ways, state.compare === "swipe" && swipe, ...(state.compare === "blink" ? blinking : []), h("span", { class: "space" }), add, this.end()),
+      ...state.others.map((own, number) => this.row(own, number, state)));
+    if (active) this.bar.querySelector<HTMLElement>(`[data-control="${active}"]`)?.focus();
+  }
+
+  /** Returns the controls of another view: its array, and a field for each dimension whose index may differ. */
+  private row(own: Compared, number: number, state: State): HTMLElement {
+    const pane = this.panes[number];
+    const put = (changed: Compared): void => this.store.change({ others: state.others.map((one, at) => (at === number ? changed : one)) });
+    const name = state.others.length > 1 ? ` ${number + 2}` : "";
+    const array = arrayField(`Compare with${name}`, own, this.roots, this.shown, state, (place) => put({ ...place, at: {} }));
+    const remove = state.others.length > 1 && h("button", { type: "button", class: "icon", "aria-label": `Remove view ${number + 2}`, title: `Remove view ${number + 2}`, click: () => this.store.change({ others: state.others.filter((_, at) => at !== number) }) }, "×");
+    const sign = SIGNS[state.compare as Way];
+    const problem = pane?.problem || (sign && pane?.shown && pane.way === "" ? `A ${WORDS[state.compare as Way].toLowerCase()} needs the same lengths along both axes` : "");
+    const fields = pane?.shown ? this.fields(pane.shown, own, this.linked(pane.shown, state, own), name, put) : [];
+    return h("div", { class: "bar" }, array, ...fields, problem ? h("span", { class: "problem", role: "alert" }, problem) : null, h("span", { class: "space" }), remove);
+  }
+
+  private fields(other: Shown, own: Compared, linked: State, name: string, put: (changed: Compared) => void): HTMLElement[] {
     return rest(other, linked, "image").map((dimension) => {
       const axis = other.axes[dimension]!;
-      const own = state.otherAt[dimension];
-      const field = h("input", { type: "text", value: own === undefined ? "" : told(axis, Math.min(own, axis.length - 1)), placeholder: "as in the image", "aria-label": `Other ${axis.name}`, title: `The ${axis.name} of the other image; empty: as in the image`, spellcheck: "false" });
+      const chosen = own.at[dimension];
+      const field = h("input", { type: "text", value: chosen === undefined ? "" : told(axis, Math.min(chosen, axis.length - 1)), placeholder: "as in the image", "aria-label": `Other ${axis.name}${name}`, title: `The ${axis.name} of this view; empty: as in the image`, spellcheck: "false" });
       field.addEventListener("change", () => {
         const found = field.value.trim() === "" ? undefined : find(axis, field.value);
         field.classList.toggle("wrong", found === null);
         if (found === null) return;
-        const { [dimension]: _, ...others } = this.store.state.otherAt;
+        const { [dimension]: _, ...others } = own.at;
         field.blur();
-        this.store.change({ otherAt: found === undefined ? others : { ...others, [dimension]: found } });
+        put({ ...own, at: found === undefined ? others : { ...others, [dimension]: found } });
       });
       return h("label", { class: "check" }, axis.name, field);
     });
   }
 
   private end(): HTMLElement {
-    return h("button", { type: "button", class: "icon", "aria-label": "End the comparison", title: "End the comparison", click: () => this.store.change({ compare: "", other: "", otherAt: {} }) }, "×");
+    return h("button", { type: "button", class: "icon", "aria-label": "End the comparison", title: "End the comparison", click: () => this.store.change({ compare: "", others: [] }) }, "×");
   }
+}
+
+/** Returns the changes that other views pass on to the image. */
+function pick({ box, points, globe }: Partial<State>): Partial<State> {
+  return { ...(box ? { box } : {}), ...(points ? { points } : {}), ...(globe ? { globe } : {}) };
 }

@@ -6,7 +6,7 @@ import { told } from "../data/coordinates";
 import { numberOf, type Exact } from "../data/exact";
 import { fieldOf, index, reducedOf, selection, sides, type Shown } from "../data/model";
 import { componentOf } from "../image/picture";
-import { SERIES } from "../image/figure";
+import { SERIES } from "../theme";
 import type { State } from "../data/state";
 
 /** The maximum number of points of a line. */

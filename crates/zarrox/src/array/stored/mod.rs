@@ -4,8 +4,10 @@ mod bytes;
 mod copy;
 mod inner;
 mod parts;
+mod written;
 
 pub(super) use copy::copy_value;
 pub use inner::InnerChunk;
 pub use inner::cell;
 pub use parts::{StoredChunk, StoredRead, StoredWrite};
+pub use written::WrittenChunks;
