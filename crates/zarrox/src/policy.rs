@@ -43,7 +43,7 @@ pub enum Consolidated {
     Require,
 }
 
-/// The policy for consolidated metadata that contains a copy of a node's documents, when that node changes.
+/// The policy for consolidated metadata when one of the nodes that it describes changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Upkeep {

@@ -3,8 +3,8 @@
 use zarrox_core::CodecChain;
 use zarrox_core::codec::{CodecError, Window};
 
-/// A counter for the bytes of inner chunks that are read from a shard. Entries may share bytes, but only a damaged index makes a
-/// small shard cause a lot of work.
+/// A counter for the bytes of inner chunks that are read from a shard. Entries may share bytes, but a small
+/// shard causes a lot of work only if its index is damaged.
 pub(crate) struct ReadBudget {
     requested: u64,
     /// The size of the shard, in bytes. The inner chunks together may exceed it if they have at most `each` bytes on average.

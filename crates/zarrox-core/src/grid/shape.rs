@@ -89,7 +89,7 @@ fn size(chunks: &[u64], item: usize) -> u128 {
 }
 
 /// Returns a chunk shape of at most about a mebibyte whose lengths divide the lengths of the shard: the longest dimension is
-/// divided by its smallest factor until the chunk is small enough. Lengths with only large factors are unchanged.
+/// divided by its smallest prime factor until the chunk is small enough. Lengths with only large prime factors are unchanged.
 fn dividing(shard: &[u64], item: usize) -> Vec<u64> {
     let factor = |length: u64| (2..64).find(|factor| length > 1 && length.is_multiple_of(*factor));
     let mut chunks: Vec<u64> = shard.to_vec();

@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses an object; one member is replaced by an empty object if it is an object.
+    /// Parses an object. If its member `left_out` is an object, that member is replaced by an empty object.
     fn object_without(&mut self, left_out: &str, levels: usize) -> Parsed<Json> {
         let below = levels.checked_sub(1).ok_or(DEEP)?;
         let mut map = Map::default();

@@ -36,7 +36,7 @@ pub struct CastFailure {
 /// Elements that are mapped to given elements of the other type, whatever their values.
 #[derive(Debug, Default)]
 struct Map {
-    /// The distinct numbers, in ascending order of their patterns, each with the element that it is mapped to.
+    /// The keys of the distinct numbers, in ascending order, each with the element that its number is mapped to.
     entries: Vec<(u64, Vec<u8>)>,
 }
 

@@ -60,7 +60,7 @@ impl MaskedChunks {
         &self.chunks[n]
     }
 
-    /// Returns the chunks with a true position, in row-major order.
+    /// Returns the index of each chunk in which the mask has a true position, in row-major order.
     fn touched(&self) -> Vec<Dims<usize>> {
         let grid: Dims<usize> = self.borders.iter().map(|borders| borders.len() - 1).collect();
         let mut chunks = Vec::new();

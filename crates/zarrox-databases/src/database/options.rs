@@ -35,8 +35,8 @@ pub trait DatabaseStore: Store + Clone + Sized + 'static {
         directory_of(path)
     }
 
-    /// Opens the database at a path without links. With `create`, it is created if it does not exist. Errors need not include the
-    /// location.
+    /// Opens the database at a path whose symbolic links have been resolved. With `create`, it is created if it does not exist.
+    /// Errors need not include the location.
     #[doc(hidden)]
     fn open_at(path: PathBuf, options: DatabaseOptions<Self>, create: bool) -> Result<Self, StoreError>;
 }

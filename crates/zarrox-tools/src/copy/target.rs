@@ -17,7 +17,7 @@ use super::translator::{Translator, says};
 use zarrox::Array;
 use zarrox::internals::{ARRAY_DIMENSIONS, attribute_names};
 
-/// An array in the target's form.
+/// An array as the target will store it.
 pub(super) struct TargetArray {
     pub(super) metadata: ArrayMetadata,
     /// True if chunks have the same encoded bytes.

@@ -410,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Converts little-endian numbers to their form in memory.
+    /// Converts little-endian numbers to the native byte order.
     fn native(bytes: &[u8], word: usize) -> Vec<u8> {
         let order = |word: &[u8]| match cfg!(target_endian = "little") {
             true => word.to_vec(),

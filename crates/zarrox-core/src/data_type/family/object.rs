@@ -99,8 +99,8 @@ impl Family for Objects {
         Ok(FillValue::new(bytes))
     }
 
-    /// Returns the JSON of the object. Fill values from metadata were JSON; any other object that JSON cannot represent becomes
-    /// its Python `repr`.
+    /// Returns the JSON of the object. An object that JSON cannot represent becomes its Python `repr`; this does not happen to
+    /// fill values from metadata, which were converted from JSON.
     fn fill_to_v3(&self, data_type: &DataType, fill: &FillValue) -> Json {
         msgpack::to_json(fill.as_bytes()).unwrap_or_else(|_| self.format(data_type, fill.as_bytes()).into())
     }

@@ -37,7 +37,7 @@ const ATTRIBUTES: u32 = 0o100_644 << 16;
 /// archives.
 const DATE: u16 = 1 << 5 | 1;
 
-/// The description of an entry's bytes.
+/// The header fields that describe an entry's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) flags: u16,

@@ -108,7 +108,7 @@ impl DirectoryStore {
         self
     }
 
-    /// Declares whether the directory has no other writers, neither other processes nor other handles; `false` by default.
+    /// Declares that no other process and no other handle writes to the directory; `false` by default.
     ///
     /// Without other writers, files need not be locked. This is for file systems that do not support locks, on which parts of
     /// chunks cannot be written otherwise.
