@@ -192,19 +192,19 @@ def group_of_an_array(mode: str) -> zarrox.Group:
 #: The calls that raise an exception, by the first cells of the page's rows.
 RAISING: dict[str, Callable[[], Any]] = {
     "a document is not JSON": lambda: zarrox.open({".zarray": b"{"}, mode="r"),
-    "a document lacks a member, or has a wrong one": lambda: zarrox.open({".zarray": b'{"zarr_format": 2}'}, mode="r"),
+    "a document has a missing or invalid member": lambda: zarrox.open({".zarray": b'{"zarr_format": 2}'}, mode="r"),
     "an unknown codec": lambda: zarrox.open(changed(compressor={"id": "unknown"}), mode="r")[:],
     "an unknown data type in a document": lambda: zarrox.open(changed(dtype="<q9"), mode="r")[:],
     "a damaged chunk": lambda: zarrox.open({**changed(), "0": b"x"}, mode="r")[:],
     "`open_array` of a group": lambda: zarrox.open_array(zarrox.group().store, mode="r"),
     "`require_group` at the path of an array": lambda: group_of_an_array("r+").require_group("a"),
-    "`require_array` of a type that cannot be cast": lambda: group_of_an_array("r+").require_array("a", shape=3, dtype="f8"),
+    "`require_array` with a type that cannot be cast": lambda: group_of_an_array("r+").require_array("a", shape=3, dtype="f8"),
     "changing attributes of a read-only node": lambda: group_of_an_array("r").attrs.update(a=1),
     "an argument that is not a store": lambda: zarrox.open_group(1, mode="w"),
     "deleting a member that is missing": lambda: group_of_an_array("r+").__delitem__("b"),
     "`z[:2] = [1, 2, 3]`": lambda: zarrox.zeros(5).set_basic_selection(slice(2), [1, 2, 3]),
     "iterating over an array without dimensions": lambda: list(zarrox.zeros(())),
-    '`ZipStore(path, mode="r")` of a missing file': lambda: v2.ZipStore("no/such/file.zip", mode="r"),
+    '`ZipStore(path, mode="r")` for a missing file': lambda: v2.ZipStore("no/such/file.zip", mode="r"),
 }
 
 
