@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,8 @@ def in_child(work: Callable[[], Any]) -> int:
             with dask.config.set(scheduler="synchronous"):
                 work()
             code = 0
+        except BaseException:  # noqa: BLE001, the parent only sees the exit code
+            traceback.print_exc()
         finally:
             os._exit(code)
     return child
