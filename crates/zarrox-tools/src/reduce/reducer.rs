@@ -114,14 +114,18 @@ impl Reducer {
         };
         let missing = numbers(self.missing_of(&data_type, &registry)?)?;
         let running = running(&number_type, &counts, 1, missing.as_bytes(), self.with_deviation);
-        let mut written = WrittenChunks::default();
+        // The elements of a view without fields are those of the array.
+        let (array, mut written) = (view.array(), WrittenChunks::default());
+        let fill = (data_type == *array.data_type()).then(|| vec![array.fill_bytes().as_bytes().to_vec()]);
+        let fill = fill.map(|fill| numbers(DynArray::from_elements(data_type.clone(), vec![1], fill)?));
+        let fill = fill.transpose()?;
         for part in view.parts(self.at_once, zarrox::Order::RowMajor)? {
             let region: Vec<(u64, u64)> = part.into_iter().map(|range| (range.start, range.end)).collect();
             let part = view.slice(selection(&region));
             // Missing inner chunks need no memory.
-            if self.field.is_none() && written.is_unwritten(&part)? {
-                let fill = vec![view.array().fill_bytes().as_bytes().to_vec()];
-                let fill = numbers(DynArray::from_elements(data_type.clone(), vec![1], fill)?)?;
+            if let Some(fill) = &fill
+                && written.is_unwritten(&part)?
+            {
                 running.add_value(fill.as_bytes(), divisions, &region);
                 continue;
             }

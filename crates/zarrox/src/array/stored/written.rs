@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use zarrox_core::Result;
 use zarrox_core::internals::selection::{ResolvedAxis, ResolvedSpan};
 
-use crate::array::ArrayView;
+use crate::array::{ArrayView, indices};
 use crate::policy::MissingChunks;
 
 /// The maximum number of inner chunks whose states are kept.
@@ -51,14 +51,15 @@ impl WrittenChunks {
             };
             spans.iter().zip(lengths).map(chunks).collect()
         };
-        let (inner, mut is_unwritten) = (within(&array.unit_shape()), true);
-        each(&within(shards), &mut |shard| {
-            let written = self.written(view, shard, shards);
+        let (inner, ranges) = (within(&array.unit_shape()), within(shards));
+        let lengths: Vec<u64> = ranges.iter().map(|range| range.end() - range.start() + 1).collect();
+        let count = lengths.iter().fold(1_u64, |count, length| count.saturating_mul(*length));
+        Ok((0..count).all(|number| {
+            let offsets = indices(number, &lengths).into_iter().zip(&ranges);
+            let shard: Vec<u64> = offsets.map(|(offset, range)| range.start() + offset).collect();
             let has = |chunk: &Vec<u64>| chunk.iter().zip(&inner).all(|(index, range)| range.contains(index));
-            is_unwritten = written.is_some_and(|written| !written.iter().any(has));
-            is_unwritten
-        });
-        Ok(is_unwritten)
+            self.written(view, &shard, shards).is_some_and(|written| !written.iter().any(has))
+        }))
     }
 
     /// Returns the stored inner chunks of a shard; `None` if they are too many, or the index cannot be read.
@@ -79,18 +80,6 @@ impl WrittenChunks {
             self.shards.insert(shard.to_vec(), stored.collect());
         }
         self.shards.get(shard)
-    }
-}
-
-/// Visits all indices in ranges, until a visit returns false.
-fn each(ranges: &[RangeInclusive<u64>], visit: &mut dyn FnMut(&[u64]) -> bool) {
-    let mut index: Vec<u64> = ranges.iter().map(|range| *range.start()).collect();
-    while visit(&index) {
-        let Some(dim) = (0..index.len()).rev().find(|&dim| index[dim] < *ranges[dim].end()) else { return };
-        index[dim] += 1;
-        for later in dim + 1..index.len() {
-            index[later] = *ranges[later].start();
-        }
     }
 }
 
