@@ -41,7 +41,7 @@ pub struct Categorize {
 }
 
 impl Categorize {
-    /// Stores variable-length strings, of which only these labels are preserved.
+    /// Stores variable-length strings. Only these labels are preserved.
     pub fn labels<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self { labels: labels.into_iter().map(Into::into).collect(), dtype: "|O".to_owned() }
     }

@@ -145,7 +145,7 @@ impl Packing {
     }
 }
 
-/// Packs groups of eight numbers, of which `first` is the lowest bit to pack.
+/// Packs groups of eight numbers. `first` is the lowest bit to pack.
 #[multiversion(targets("x86_64+avx2"))]
 fn gather<const B: usize>(octets: &[[u8; 8]], groups: &mut [[u8; B]], first: u32) {
     for (octet, group) in octets.iter().zip(groups) {

@@ -24,7 +24,7 @@ const ALONE: usize = 256;
 /// Returns the original entries of a damaged index, if the checksum proves them.
 ///
 /// # Errors
-/// When there are no entries that the checksum proves.
+/// If no entries match the checksum.
 pub(super) fn recover(codec: &ShardingCodec, shard: &[u8], index: &[u8]) -> Result<Vec<Entry>, CodecError> {
     let unchecked = DecodeOptions { verify_checksums: false };
     let entries = codec.all_entries(index, unchecked)?;

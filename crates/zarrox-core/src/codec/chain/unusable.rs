@@ -11,7 +11,7 @@ use crate::json::{Json, Map};
 use crate::strided::View;
 
 impl CodecChain {
-    /// Creates a pipeline from codecs of which some cannot be created. Every access to a chunk returns an error with the reason.
+    /// Creates a pipeline in which some codecs cannot be created. Every access to a chunk returns an error with the reason.
     #[doc(hidden)]
     pub fn unusable(specs: &[CodecSpec], context: &CodecContext<'_>, why: &str) -> Self {
         let mut array_to_array = Vec::new();
