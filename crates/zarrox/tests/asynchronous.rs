@@ -4,7 +4,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ndarray::Array2;
 use zarrox::stores::{MemoryStore, Store};
@@ -102,10 +102,9 @@ fn no_thread_of_the_program_waits() {
                 }
             }
         };
-        let started = Instant::now();
         let read = tokio::spawn(async move { array.read::<ArrayD<i32>>(..).await.unwrap().sum() });
         ticks.await;
-        assert!(started.elapsed() < Duration::from_millis(950), "the runtime's only thread was kept waiting");
+        assert!(!read.is_finished(), "the runtime's only thread was kept waiting");
         assert_eq!(read.await.unwrap(), values().sum());
     });
 }

