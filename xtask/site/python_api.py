@@ -9,7 +9,7 @@ SOURCES = Path("crates/zarrox-python/python")
 
 #: The pages: the module, and its introduction. A page has the names of `__all__`, or all documented names.
 MODULES = {
-    "zarrox": "The interface of zarr-python 3, and functions that only Zarrox has. `zarrox.api.asynchronous` has asynchronous versions of the functions.",
+    "zarrox": "The interface of zarr-python 3, and functions that only Zarrox has. `zarrox.api.asynchronous` has asynchronous versions.",
     "zarrox.codecs": "Codecs of both formats.",
     "zarrox.dtype": "Data types.",
     "zarrox.storage": "Stores.",
