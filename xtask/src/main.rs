@@ -19,6 +19,7 @@ mod python;
 mod record;
 mod release;
 mod sanitizer;
+mod site;
 mod test;
 mod torture;
 mod wheel;
@@ -52,6 +53,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "torture", help: torture::HELP, run: torture::run },
     Command { name: "page", help: page::HELP, run: page::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },
+    Command { name: "site", help: site::HELP, run: site::run },
 ];
 
 fn main() -> ExitCode {

@@ -57,6 +57,12 @@ fn questions() {
     run("../questions.md");
 }
 
+#[cfg(feature = "serve")]
+#[test]
+fn cookbook() {
+    run("../cookbook.md");
+}
+
 #[test]
 fn command() {
     run("command.md");

@@ -17,7 +17,7 @@ import zarrox
 NEEDS_OTHERS = ("zarrox.dask", "zarrox.xarray", "zarrox.zarr3")
 PAGES = [Path(__file__).parent / "dtype" / "data_types.md"]
 #: The pages about the use with other packages.
-GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md", "ecosystem.md", "lazy.md", "questions.md")]
+GUIDES = [Path(__file__).parents[3] / "docs" / name for name in ("python.md", "pipeline.md", "ecosystem.md", "lazy.md", "questions.md", "cookbook.md", "migrating.md")]
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
