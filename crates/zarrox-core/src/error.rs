@@ -68,6 +68,7 @@ struct Inner {
     /// Parts of the location that the message already contains.
     path: Option<String>,
     key: Option<String>,
+    inner_chunk: Option<Vec<u64>>,
     codec: Option<String>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
@@ -141,7 +142,8 @@ impl Error {
     /// Creates an error of the given kind. The message states what failed, the value, and the remedy.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (message, places) = (message.into(), Vec::new());
-        Self(Box::new(Inner { kind, message, places, path: None, key: None, codec: None, source: None }))
+        let (path, key, inner_chunk, codec) = (None, None, None, None);
+        Self(Box::new(Inner { kind, message, places, path, key, inner_chunk, codec, source: None }))
     }
 
     /// Adds the error that caused this one.
@@ -222,6 +224,12 @@ impl Error {
         })
     }
 
+    /// Returns the indices of the inner chunk, if the error concerns one. They count from the first inner chunk of the shard, which
+    /// is [`chunk`](Self::chunk).
+    pub fn inner_chunk(&self) -> Option<&[u64]> {
+        self.0.inner_chunk.as_deref()
+    }
+
     /// Returns the key of the stored value in its store, if the error has one: the key of the chunk, or of another value that
     /// was accessed.
     pub fn key(&self) -> Option<&str> {
@@ -294,6 +302,7 @@ pub struct CodecError {
     message: String,
     /// True if a larger buffer might suffice.
     overflow: bool,
+    inner_chunk: Option<Vec<u64>>,
     /// The innermost codec.
     codec: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -301,7 +310,7 @@ pub struct CodecError {
 
 impl CodecError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), overflow: false, codec: None, source: None }
+        Self { kind, message: message.into(), overflow: false, inner_chunk: None, codec: None, source: None }
     }
 
     /// Adds the error that caused this one.
@@ -354,7 +363,15 @@ impl CodecError {
         self.kind
     }
 
-    /// Adds a location inside the chunk, such as `inner chunk [0, 1]`.
+    /// Adds the indices of an inner chunk as a location. If shards contain shards, the error keeps those in the outermost shard.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn at_inner_chunk(self, indices: &[usize]) -> Self {
+        let inner_chunk = Some(indices.iter().map(|&index| index as u64).collect());
+        Self { inner_chunk, ..self.at(format_args!("inner chunk {indices:?}")) }
+    }
+
+    /// Adds a location inside the chunk, such as `index`.
     #[must_use]
     #[doc(hidden)]
     pub fn at(mut self, place: impl fmt::Display) -> Self {
@@ -396,7 +413,7 @@ impl From<TryReserveError> for CodecError {
 impl From<CodecError> for Error {
     fn from(error: CodecError) -> Self {
         let mut converted = Self::new(error.kind, error.message);
-        converted.0.codec = error.codec;
+        (converted.0.inner_chunk, converted.0.codec) = (error.inner_chunk, error.codec);
         match error.source {
             Some(source) => converted.with_source(source),
             None => converted,
@@ -436,7 +453,7 @@ mod tests {
 
     #[test]
     fn places_are_printed_from_the_outside_inwards() {
-        let inner = CodecError::corrupt("checksum differs").in_codec("crc32c").at("inner chunk [7]");
+        let inner = CodecError::corrupt("checksum differs").in_codec("crc32c").at_inner_chunk(&[7]);
         let error = Error::from(inner.in_codec("sharding_indexed"))
             .at(ErrorPlace::chunk(&[0, 1], "c/0/1"))
             .at(ErrorPlace::array("/a").in_store("memory"));
@@ -447,7 +464,7 @@ mod tests {
         );
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!((error.path(), error.key(), error.codec()), (Some("/a"), Some("c/0/1"), Some("crc32c")));
-        assert_eq!(error.chunk(), Some(&[0, 1][..]));
+        assert_eq!((error.chunk(), error.inner_chunk()), (Some(&[0, 1][..]), Some(&[7][..])));
     }
 
     #[test]

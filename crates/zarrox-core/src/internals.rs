@@ -36,6 +36,11 @@ pub mod metadata {
     pub use crate::metadata::*;
 }
 
+/// Suggestions for mistyped names.
+pub mod similar {
+    pub use crate::similar::*;
+}
+
 /// MessagePack.
 pub mod msgpack {
     pub use crate::msgpack::*;

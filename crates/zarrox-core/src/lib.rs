@@ -23,6 +23,7 @@ mod registry;
 mod scalar;
 mod scratch;
 mod selection;
+mod similar;
 mod strictness;
 pub mod strided;
 mod vlen;

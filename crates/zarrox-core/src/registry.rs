@@ -9,6 +9,7 @@ use crate::data_type::{
 };
 use crate::error::{CodecError, Error, ErrorKind, Result};
 use crate::json::{self, Json, Map};
+use crate::similar::most_similar;
 use crate::strictness::Strictness;
 
 /// The context in which a codec is created.
@@ -268,10 +269,12 @@ impl Registry {
     fn one_codec(&self, name: &str, matches: impl Fn(&CodecDef) -> bool) -> Result<&'static CodecDef> {
         let mut takers = self.codecs.iter().copied().filter(|def| matches(def));
         let Some(first) = takers.next() else {
-            let mut known: Vec<_> = self.codecs.iter().map(|def| def.name).collect();
-            known.sort_unstable();
-            let known = known.join(", ");
-            return Err(Error::unsupported(format!("unknown codec '{name}'; known are {known}")));
+            let known = self.codecs.iter().flat_map(|def| [Some(def.name), def.v2_id]).flatten();
+            let suggestion = most_similar(name, known).map(|known| format!("; did you mean '{known}'?"));
+            return Err(Error::unsupported(format!(
+                "unknown codec '{name}'{}",
+                suggestion.unwrap_or_default()
+            )));
         };
         match takers.next() {
             None => Ok(first),

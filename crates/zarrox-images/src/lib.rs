@@ -5,4 +5,4 @@
 pub mod ome;
 pub mod pyramid;
 
-pub use pyramid::{Downsample, downsample};
+pub use pyramid::{Downsample, Reduction, downsample};

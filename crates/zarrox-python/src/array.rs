@@ -447,7 +447,7 @@ impl Array {
 
     fn stored_chunks(&self, py: Python<'_>) -> PyResult<u64> {
         let typed = self.typed();
-        Ok(py.detach(|| typed.array.info()).or_raise()?.chunks_initialised)
+        Ok(py.detach(|| typed.array.info()).or_raise()?.chunks_stored)
     }
 
     fn stored_bytes(&self, py: Python<'_>) -> PyResult<u64> {

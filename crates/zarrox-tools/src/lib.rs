@@ -37,7 +37,7 @@ pub use strict::{DocumentFix, make_strict, strict_documents};
 /// Items for the dependent crates of this workspace. They are not part of the public interface, and change without notice.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::copy::{Conversion, Settings, check_apart, known_nodes, pool};
+    pub use crate::copy::{Conversion, Globs, Settings, check_apart, known_nodes, pool};
     pub use crate::rechunk::{Cells, StoredCells, selection};
     pub use crate::reduce::{MOST, Whole, whole};
 }

@@ -65,6 +65,16 @@ impl Node {
         }
     }
 
+    /// Returns true if the node is an array.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// Returns true if the node is a group.
+    pub fn is_group(&self) -> bool {
+        matches!(self, Self::Group(_))
+    }
+
     /// Opens the node, and later the nodes below it, from their own documents. Consolidated metadata, which may be out of date
     /// after changes by other programs, is used only to find nodes in a store that cannot list its keys.
     ///

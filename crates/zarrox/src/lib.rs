@@ -122,6 +122,7 @@ mod upkeep;
 pub use access::AccessOptions;
 pub use array::{
     Array, ArrayBuilder, ArrayInfo, ArrayView, AsTypeView, ChunkIndex, Chunks, InnerChunk, RawChunks, Rows,
+    Shape,
 };
 pub use consolidated::{StaleNode, Staleness};
 pub use group::{Child, Group, Node, Tree};

@@ -43,6 +43,7 @@ pub(crate) enum Kind {
 
 impl Place {
     /// Returns the path on disk or the URL; `None` for a path in a store.
+    #[doc(hidden)]
     pub fn as_path(&self) -> Option<&Path> {
         match &self.0 {
             Kind::Path(path) => Some(path),

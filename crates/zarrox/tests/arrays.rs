@@ -103,7 +103,7 @@ fn chunks_with_only_fill_values_are_stored_only_with_the_option() {
         let builder = options.create_array((store.clone(), "a")).shape([4, 4]).chunks([2, 2]);
         let array = builder.data_type(DataType::Float64).fill_value(f64::NAN).create().unwrap();
         array.write(.., f64::NAN).unwrap();
-        assert_eq!(array.info().unwrap().chunks_initialised, expected);
+        assert_eq!(array.info().unwrap().chunks_stored, expected);
         assert!(array.read::<ArrayD<f64>>(..).unwrap().iter().all(|v| v.is_nan()));
     }
 }
@@ -113,7 +113,7 @@ fn a_chunk_that_becomes_all_fill_values_is_erased() {
     let array = int32(&memory(), &[4], &[2]).create().unwrap();
     array.write(.., arr1(&[1, 2, 3, 4])).unwrap();
     array.write(s![..2], 0).unwrap();
-    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    assert_eq!(array.info().unwrap().chunks_stored, 1);
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[0, 0, 3, 4]).into_dyn());
 }
 
@@ -155,7 +155,7 @@ fn growing_again_after_shrinking_gives_fill_values() {
             values.slice(ndarray::s![..3, ..5]).to_owned().into_dyn()
         );
         let inside = array.info().unwrap();
-        assert_eq!(inside.chunks_initialised, inside.chunks.unwrap(), "chunks outside are gone");
+        assert_eq!(inside.chunks_stored, inside.chunks.unwrap(), "chunks outside are gone");
         array.resize([7, 6]).unwrap();
         let expected =
             Array2::from_shape_fn((7, 6), |(i, j)| if i < 3 && j < 5 { values[(i, j)] } else { -1 });
@@ -429,10 +429,10 @@ fn old_nested_v2_stores_are_found_to_be_nested() {
     let array = OpenOptions::new().open((store.clone(), "a")).unwrap().into_array().unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(s![3, 3]).unwrap(), ndarray::arr0(5).into_dyn());
     assert_eq!(array.raw().key_encoding().unwrap(), ChunkKeyEncoding::V2(Separator::Slash));
-    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    assert_eq!(array.info().unwrap().chunks_stored, 1);
     let written = array.clone();
     written.write(.., 6).unwrap();
-    assert_eq!(array.info().unwrap().chunks_initialised, 4);
+    assert_eq!(array.info().unwrap().chunks_stored, 4);
     assert!(store.size(&Key::new("a/0.0").unwrap()).unwrap().is_none());
 
     // An array in an empty store uses the chunk keys of the specification, whatever other writers do afterwards.
@@ -480,7 +480,7 @@ fn an_append_that_fails_leaves_no_trace() {
     });
     assert_eq!(failed.unwrap_err().kind(), ErrorKind::InvalidSelection);
     assert_eq!(array.shape(), [3]);
-    assert_eq!(array.info().unwrap().chunks_initialised, 2);
+    assert_eq!(array.info().unwrap().chunks_stored, 2);
     array.resize([9]).unwrap();
     assert_eq!(array.read::<ArrayD<i32>>(..).unwrap(), arr1(&[1, 2, 3, -1, -1, -1, -1, -1, -1]).into_dyn());
 }

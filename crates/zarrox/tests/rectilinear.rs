@@ -56,7 +56,7 @@ fn arrays_of_zarr_python_are_read() {
         let fill = read.iter().filter(|&&value| value == -1).count();
         assert_eq!((there, there + fill), (inside.len(), all.len()), "{name}");
         let info = array.info().unwrap();
-        assert!(info.chunks_initialised > 0 && info.chunks_initialised <= info.chunks.unwrap(), "{name}");
+        assert!(info.chunks_stored > 0 && info.chunks_stored <= info.chunks.unwrap(), "{name}");
         assert!(info.chunk_grid.to_json()["name"] == "rectilinear", "{name}");
     }
 }
@@ -105,7 +105,7 @@ fn the_same_arrays_are_written_with_the_same_bytes() {
     }
 }
 
-fn builder(shape: impl Into<Vec<u64>>) -> (Arc<dyn Store>, ArrayBuilder) {
+fn builder(shape: impl Into<zarrox::Shape>) -> (Arc<dyn Store>, ArrayBuilder) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let builder =
         OpenOptions::new().create_array((store.clone(), "a")).shape(shape).data_type(DataType::Int32);
@@ -287,7 +287,7 @@ fn runs_of_any_length_cost_nothing() {
     assert_eq!(array.read::<ArrayD<i32>>(s![middle - 2..middle]).unwrap(), arr1(&[0, 5]).into_dyn());
     assert_eq!(array.read::<ArrayD<i32>>(s![last]).unwrap(), ArrayD::from_elem(IxDyn(&[]), 0));
     assert_eq!(array.info().unwrap().chunks, Some((1 << 60) + (1 << 30)));
-    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    assert_eq!(array.info().unwrap().chunks_stored, 1);
 }
 
 /// The array has more chunk shapes than are cached.

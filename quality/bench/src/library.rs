@@ -96,7 +96,7 @@ pub(crate) fn prepare(case: &Case) -> Result<Job, Failure> {
             })?;
             Ok(Found::Number(paths.len() as u64))
         }),
-        Work::Info => Box::new(move |_| Ok(Found::Number(input.open()?.info()?.chunks_initialised))),
+        Work::Info => Box::new(move |_| Ok(Found::Number(input.open()?.info()?.chunks_stored))),
         Work::Fill(_) => return Err(Failure::Unsupported("filling is not its own case".to_owned())),
     })
 }

@@ -231,7 +231,7 @@ fn numbers_are_read_leniently(
     make: impl Fn(&Map, Strictness) -> Result<Map, CodecError>,
 ) {
     let mut floats = complete.clone();
-    for value in floats.values_mut() {
+    for (_, value) in floats.iter_mut() {
         if let Some(number) = value.as_i64().and_then(|n| i32::try_from(n).ok()) {
             *value = Json::from(f64::from(number));
         }

@@ -45,7 +45,7 @@ fn arrays_get_other_chunks() {
 fn encoded_chunks_go_into_shards_and_out_of_them() {
     let place = rows();
     place.ok(&["reshard", "rows.zarr", "sharded.zarr", "--shards", "16,64"]);
-    assert_eq!(place.json(&["info", "sharded.zarr", "--json"])["chunks_initialised"], json!(4));
+    assert_eq!(place.json(&["info", "sharded.zarr", "--json"])["chunks_stored"], json!(4));
     assert_eq!(place.ok(&["digest", "sharded.zarr"]), place.ok(&["digest", "rows.zarr"]));
     place.ok(&["reshard", "sharded.zarr", "plain.zarr", "--shards", "none"]);
     let stored = |name| place.ok(&["digest", "--stored", name]);

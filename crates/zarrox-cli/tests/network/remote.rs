@@ -47,7 +47,7 @@ fn info_tells_what_is_known_and_counts_when_asked() {
         let array = format!("{url}/{name}/g/a");
         let told = place.ok(&["info", &array]);
         assert!(told.contains("chunks stored") && told.contains("unknown, of 2"), "{told}");
-        assert!(place.ok(&["info", &array, "--json"]).contains("\"chunks_initialised\": null"));
+        assert!(place.ok(&["info", &array, "--json"]).contains("\"chunks_stored\": null"));
         let told = place.ok(&["info", &array, "--count"]);
         assert!(told.contains("2 of 2") && told.contains("bytes stored"), "{told}");
     }

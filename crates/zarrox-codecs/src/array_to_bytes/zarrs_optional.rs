@@ -349,11 +349,11 @@ mod tests {
     use zarrox_testkit::errors::assert_error;
 
     fn of(value: &str) -> DataType {
-        DataType::optional(&DataType::parse(value, &registry()).unwrap()).unwrap()
+        DataType::optional(DataType::parse(value, &registry()).unwrap()).unwrap()
     }
 
     fn nested() -> DataType {
-        DataType::optional(&of("int16")).unwrap()
+        DataType::optional(of("int16")).unwrap()
     }
 
     /// Returns an element that is missing with a probability of one half. `value` creates its value.
@@ -429,14 +429,14 @@ mod tests {
         let number = |n: i16| Some(n.to_ne_bytes());
         let time = |n: i64| Some(n.to_ne_bytes());
         let times = DataType::optional(
-            &DataType::parse("numpy.datetime64", &registry())
+            DataType::parse("numpy.datetime64", &registry())
                 .or_else(|_| DataType::parse("M8[s]", &registry()))
                 .unwrap(),
         );
         let big = json!({"mask_codecs": ["bytes", "crc32c"],
             "data_codecs": [{"name": "bytes", "configuration": {"endian": "big"}}, "crc32c"]});
         let in_two = with(json!([{"name": NAME, "configuration": with(json!(["bytes"]))}]));
-        let of_two = DataType::optional(&of("uint8")).unwrap();
+        let of_two = DataType::optional(of("uint8")).unwrap();
         let cases = [
             (
                 of("uint8"),

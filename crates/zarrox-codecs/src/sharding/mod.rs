@@ -22,8 +22,6 @@ mod recover;
 mod repair;
 mod table;
 
-use std::fmt;
-
 use zarrox_core::codec::{
     ArrayAccess, ArrayToBytes, ByteRange, Codec, CodecContext, CodecDef, CodecError, CodecKind,
     EncodeOptions, Fetch, ReadRegion, Size, Window,
@@ -156,14 +154,6 @@ fn inner_grid(inner: &[u64], shard: &[usize]) -> Result<(Vec<usize>, Vec<usize>)
 
 /// The position of an inner chunk in the grid of inner chunks.
 type Cell = Dims<usize>;
-
-struct InnerChunkPlace(Cell);
-
-impl fmt::Display for InnerChunkPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "inner chunk {:?}", &self.0[..])
-    }
-}
 
 /// The codec for chunks of one shape and data type.
 #[derive(Debug)]
@@ -309,7 +299,7 @@ impl ShardingCodec {
         let mut any = false;
         for entry in entries.chunks_exact_mut(ENTRY) {
             let start = encoded.len();
-            if encode_chunk(&cell, encoded).map_err(|e| e.at(InnerChunkPlace(cell.clone())))? {
+            if encode_chunk(&cell, encoded).map_err(|e| e.at_inner_chunk(&cell))? {
                 let numbers = [(start - base) as u64, (encoded.len() - start) as u64];
                 entry.copy_from_slice(numbers.map(u64::to_ne_bytes).as_flattened());
                 any = true;
@@ -419,7 +409,7 @@ impl<'a> Reading<'a> {
     /// Returns the position of an inner chunk in the stored object, if the inner chunk is stored.
     fn locate(&mut self, cell: &[usize]) -> Result<Option<Window>, CodecError> {
         let located = self.codec.locate(self.shard, self.entries.get(cell));
-        let located = located.map_err(|e| e.at(InnerChunkPlace(cell.into())))?;
+        let located = located.map_err(|e| e.at_inner_chunk(cell))?;
         if let Some(window) = located {
             self.budget.add(window)?;
         }
@@ -428,8 +418,8 @@ impl<'a> Reading<'a> {
 
     /// Adds the fetches of an inner chunk.
     fn add(&mut self, cell: Cell, fetches: Result<Vec<Fetch<'a>>, CodecError>) -> Result<(), CodecError> {
-        let fetches = fetches.map_err(|e| e.at(InnerChunkPlace(cell.clone())))?;
-        let explain = move |e: CodecError| e.at(InnerChunkPlace(cell.clone())).in_codec(NAME);
+        let fetches = fetches.map_err(|e| e.at_inner_chunk(&cell))?;
+        let explain = move |e: CodecError| e.at_inner_chunk(&cell).in_codec(NAME);
         self.fetches.extend(fetches.into_iter().map(|fetch| fetch.map_err(explain.clone())));
         Ok(())
     }

@@ -135,7 +135,7 @@ unsafe impl<T: Element> Element for Optional<T> {
 
     fn data_type() -> DataType {
         // Only a type that is too large has no optional type, and no array can have elements of that size.
-        DataType::optional(&T::data_type()).unwrap_or(DataType::RawBits(0))
+        DataType::optional(T::data_type()).unwrap_or(DataType::RawBits(0))
     }
 
     fn holds(data_type: &DataType) -> bool {

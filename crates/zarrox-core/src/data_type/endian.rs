@@ -32,6 +32,7 @@ impl Endian {
     }
 
     /// Returns the character in v2 metadata.
+    #[doc(hidden)]
     pub fn character(self) -> char {
         match self {
             Self::Little => '<',

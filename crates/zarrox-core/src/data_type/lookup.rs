@@ -1,5 +1,6 @@
 //! Lookup of data types in a registry, by their readable names and inside optional types.
 
+use std::borrow::Borrow;
 use std::str::FromStr;
 
 use super::DataType;
@@ -32,8 +33,8 @@ impl DataType {
     ///
     /// # Errors
     /// When the type is one that the program registered, or v3 does not have it.
-    pub fn optional(value: &Self) -> Result<Self> {
-        optional::of(value, &CORE)
+    pub fn optional(value: impl Borrow<Self>) -> Result<Self> {
+        optional::of(value.borrow(), &CORE)
     }
 
     /// Returns the type of the values of an optional type.
@@ -48,7 +49,7 @@ impl DataType {
             return Ok(Self::object());
         }
         if let Some(item) = name.strip_prefix("array:") {
-            return Self::vlen_array(&Self::parse(item, registry)?);
+            return Self::vlen_array(Self::parse(item, registry)?);
         }
         let v2 = |name: String| registry.data_type_from_v2(&Json::from(name)).map(|(data_type, _)| data_type);
         let v3 = || registry.data_type_from_v3(&Json::from(name));

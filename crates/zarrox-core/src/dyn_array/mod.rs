@@ -83,7 +83,7 @@ impl DynArray {
     ///
     /// ```
     /// # use zarrox_core::{DataType, DynArray};
-    /// let counts = DataType::vlen_array(&DataType::Int32)?;
+    /// let counts = DataType::vlen_array(DataType::Int32)?;
     /// let ragged = DynArray::from_values(counts, [vec![1, 2, 3], vec![]])?;
     /// assert_eq!(ragged.to::<Vec<Vec<i32>>>()?[0], [1, 2, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

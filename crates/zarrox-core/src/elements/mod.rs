@@ -50,5 +50,5 @@ pub fn place(shape: &[usize], mut index: usize) -> String {
         let count = (*length).max(1);
         (*length, index) = (index % count, index / count);
     }
-    format!("element {position:?}")
+    if position.is_empty() { "the element".to_owned() } else { format!("element {position:?}") }
 }

@@ -69,6 +69,20 @@ impl<const N: usize> From<&[u64; N]> for ChunkShape {
     }
 }
 
+/// Takes the shape of an array in memory.
+impl From<&[usize]> for ChunkShape {
+    fn from(lengths: &[usize]) -> Self {
+        Self::Lengths(lengths.iter().map(|&length| Some(length as u64)).collect())
+    }
+}
+
+/// The chunk shape of a one-dimensional array.
+impl From<u64> for ChunkShape {
+    fn from(length: u64) -> Self {
+        [length].into()
+    }
+}
+
 impl From<Vec<Option<u64>>> for ChunkShape {
     fn from(lengths: Vec<Option<u64>>) -> Self {
         Self::Lengths(lengths)

@@ -96,11 +96,6 @@ impl Map {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator + Clone {
         self.0.values()
     }
-
-    /// Returns mutable references to the values, in the order of the members.
-    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Json> + ExactSizeIterator {
-        self.0.values_mut()
-    }
 }
 
 /// Formats the map as an object: `{"units": String("K")}`.

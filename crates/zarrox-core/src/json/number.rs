@@ -41,6 +41,7 @@ impl JsonNumber {
     }
 
     /// Creates a number from a float; infinities and NaN become tokens.
+    #[doc(hidden)]
     pub fn from_f64(value: f64) -> Self {
         let text = match value {
             _ if value.is_nan() => NAN.into(),

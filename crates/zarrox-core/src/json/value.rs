@@ -160,6 +160,7 @@ impl Json {
     }
 
     /// Returns the value, and leaves null in its place.
+    #[doc(hidden)]
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use zarrox::data_type::Casting;
 use zarrox::json::Json;
-use zarrox::{Array, ArrayBuilder, DataType, Error, ErrorKind, OpenOptions, Place, Progress, Result};
-use zarrox_tools::Glob;
-use zarrox_tools::copy::{Access, Copier, CopyReport, Copying, PlainElements, copy_elements};
+use zarrox::{Array, ArrayBuilder, ChunkShape, CodecSpec, DataType, Error, ErrorKind};
+use zarrox::{Interrupt, OpenOptions, Place, Progress, Result};
+use zarrox_tools::copy::{Access, Copier, CopyReport, Copying, IfExists, PlainElements, copy_elements};
+use zarrox_tools::internals::Globs;
 
 use self::concat::{Appending, Request, Target};
 use self::count::Counted;
@@ -80,7 +81,7 @@ impl Skips {
 #[derive(Debug, Clone, Default)]
 struct Chosen {
     nodes: Vec<String>,
-    exclude: Vec<Glob>,
+    exclude: Globs,
 }
 
 impl Chosen {
@@ -91,8 +92,7 @@ impl Chosen {
             path == node || path.strip_prefix(node.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
         let mut above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
-        let is_excluded =
-            above.any(|path| !path.is_empty() && self.exclude.iter().any(|glob| glob.matches(path)));
+        let is_excluded = above.any(|path| !path.is_empty() && self.exclude.matches(path));
         !is_excluded && (self.nodes.is_empty() || self.nodes.iter().any(is_below))
     }
 
@@ -114,6 +114,41 @@ impl Import {
     /// Sets the options of the copy: its format, chunks and codecs, and how existing nodes are treated.
     pub fn copier(self, copier: Copier) -> Self {
         Self { copier, ..self }
+    }
+
+    /// Sets the chunk shape of the copy. [`Import::copier`] has more options.
+    pub fn chunks(self, chunks: impl Into<ChunkShape>) -> Self {
+        Self { copier: self.copier.chunks(chunks), ..self }
+    }
+
+    /// Sets the shard shape of the copy.
+    pub fn shards(self, shards: impl Into<ChunkShape>) -> Self {
+        Self { copier: self.copier.shards(shards), ..self }
+    }
+
+    /// Sets the compressor of the copy. Chunks are then not compressed twice.
+    pub fn compressor(self, compressor: impl Into<CodecSpec>) -> Self {
+        Self { copier: self.copier.compressor(compressor), ..self }.recodes(true)
+    }
+
+    /// Sets the memory limit in bytes; the default is 1 GiB.
+    pub fn memory(self, bytes: usize) -> Self {
+        Self { copier: self.copier.memory(bytes), ..self }
+    }
+
+    /// Sets the action for nodes that exist at the destination.
+    pub fn if_exists(self, if_exists: IfExists) -> Self {
+        Self { copier: self.copier.if_exists(if_exists), ..self }
+    }
+
+    /// Sets the interrupt that cancels the import, which can be continued later.
+    pub fn interrupt(self, interrupt: &Interrupt) -> Self {
+        Self { copier: self.copier.interrupt(interrupt), ..self }
+    }
+
+    /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the import.
+    pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
+        Self { copier: self.copier.on_progress(listener), ..self }
     }
 
     /// Declares that the copy changes the codecs. Chunks are then not compressed twice.
@@ -199,9 +234,10 @@ impl Import {
         self
     }
 
-    /// Skips nodes that match a pattern, and all nodes below them.
-    pub fn exclude(mut self, pattern: Glob) -> Self {
-        self.chosen.exclude.push(pattern);
+    /// Skips nodes that match a pattern, and all nodes below them. A pattern is a [`Glob`](zarrox_tools::Glob); an invalid one is
+    /// an error when the import is planned.
+    pub fn exclude(mut self, pattern: impl AsRef<str>) -> Self {
+        self.chosen.exclude.add(pattern.as_ref());
         self
     }
 
@@ -315,7 +351,7 @@ impl Import {
         let wanted = |found: &&LeftOut| found.concerns(|path| self.chosen.has(path));
         let left_out = store.left_out().iter().filter(wanted).cloned().collect();
         self.check_chosen(&store)?;
-        let copier = self.chosen.exclude.iter().cloned().fold(self.copier.clone(), Copier::exclude);
+        let copier = self.chosen.exclude.iter().fold(self.copier.clone(), Copier::exclude);
         let copier = copier.fixed_source(true);
         let copier = if self.skips.damaged { copier.skip_damaged(true) } else { copier };
         let copier = match self.chosen.nodes.as_slice() {
@@ -323,7 +359,7 @@ impl Import {
             nodes => nodes.iter().try_fold(copier, |copier, node| {
                 let exists = concat::sources::root_of(&store)?;
                 self::count::check_exists(&exists, node)?;
-                Ok::<_, Error>(copier.include(escaped(node).parse()?))
+                Ok::<_, Error>(copier.include(escaped(node)))
             })?,
         };
         let node = self.chosen.node();
@@ -392,6 +428,7 @@ impl Import {
 
     /// Returns an error with the reason if a node that was requested by name cannot be read.
     fn check_chosen(&self, store: &FileStore) -> Result<()> {
+        self.chosen.exclude.check()?;
         for node in &self.chosen.nodes {
             let Some(part) = store.left_out().iter().find(|part| part.holds(node)) else { continue };
             if self::count::check_exists(&concat::sources::root_of(store)?, node).is_err() {

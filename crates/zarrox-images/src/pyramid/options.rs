@@ -5,7 +5,7 @@ use std::fmt;
 use zarrox_core::{ChunkShape, CodecSpec, Format, Result, Separator};
 
 use crate::ome::{Axis, Channel, Multiscales};
-use zarrox::{OpenOptions, Progress};
+use zarrox::{Interrupt, OpenOptions, Progress, Shape};
 use zarrox_tools::copy::{Copier, Property};
 use zarrox_tools::reduce::Reduction;
 
@@ -109,10 +109,10 @@ impl Downsample {
         Self { skip_nan: skip, ..self }
     }
 
-    /// Sets the scale factor of each level relative to the previous one, for each dimension. A single factor applies to all space
-    /// axes. Dimensions of length 1 are not downsampled.
-    pub fn factors(self, factors: impl Into<Vec<u64>>) -> Self {
-        Self { factors: factors.into(), ..self }
+    /// Sets the scale factor of each level relative to the previous one: a list with a factor for each dimension, or a single
+    /// factor for all space axes. Dimensions of length 1 are not downsampled.
+    pub fn factors(self, factors: impl Into<Shape>) -> Self {
+        Self { factors: factors.into().into(), ..self }
     }
 
     /// Sets the number of levels below the first one. Fewer levels are created if no dimension can be downsampled further.
@@ -184,6 +184,11 @@ impl Downsample {
     /// Sets the number of threads, which is at least one; the default depends on the stores.
     pub fn jobs(self, jobs: usize) -> Self {
         self.copying(|copier| copier.jobs(jobs))
+    }
+
+    /// Sets the interrupt that cancels the work, which can be continued later.
+    pub fn interrupt(self, interrupt: &Interrupt) -> Self {
+        self.copying(|copier| copier.interrupt(interrupt))
     }
 
     /// Sets a function that is called with the progress, counted in bytes of elements, from any thread. An error that it returns

@@ -176,7 +176,7 @@ fn missing_chunks_stay_missing() {
     for level in 1..=6 {
         let made = zarrox::open_array(path.join(level.to_string())).unwrap();
         assert_eq!(made.fill_bytes(), FillValue::new(9_u16.to_ne_bytes()));
-        let stored = made.info().unwrap().chunks_initialised;
+        let stored = made.info().unwrap().chunks_stored;
         assert!(stored <= 1, "{stored} chunks of level {level}");
     }
     let first = zarrox::open_array(path.join("1")).unwrap();

@@ -385,8 +385,8 @@ impl Stored {
     fn new(info: &ArrayInfo) -> Option<Self> {
         info.counted.then(|| Self {
             chunks: info.chunks,
-            stored: info.chunks_initialised,
-            missing: info.chunks.map(|chunks| chunks.saturating_sub(info.chunks_initialised)),
+            stored: info.chunks_stored,
+            missing: info.chunks.map(|chunks| chunks.saturating_sub(info.chunks_stored)),
             bytes: info.bytes_stored,
             chunk_bytes: info.chunk_bytes_stored,
             decoded_bytes: info.chunk_bytes,

@@ -1,5 +1,7 @@
 //! Validation of storage options.
 
+use zarrox_core::internals::similar::most_similar;
+
 use super::options::{REMOTE, StorageOption, StorageOptions, wrong};
 #[cfg(feature = "references")]
 use super::references;
@@ -60,29 +62,14 @@ impl StoreRegistry {
     fn unknown(&self, name: &str, own: &str) -> StoreError {
         let known = self.storage_options().flat_map(|(_, options)| options).map(|option| option.name);
         let known = known.filter(|known| !known.contains('*'));
-        let nearest = known.map(|known| (distance(known, own), known)).min();
-        let suggestion = match nearest.filter(|(distance, known)| *distance <= 1 + known.len() / 4) {
-            Some((_, known)) => {
+        let suggestion = match most_similar(own, known) {
+            Some(known) => {
                 format!("did you mean '{}{known}'?", name.strip_suffix(own).unwrap_or_default())
             }
             None => "`zarrox storage` lists all options".to_owned(),
         };
         wrong(format!("unknown storage option '{}' ({suggestion})", name.escape_debug()))
     }
-}
-
-/// Returns the edit distance between two strings.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, a) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row.pop().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -144,13 +131,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn distances_are_numbers_of_changes() {
-        assert_eq!(distance("allow_http", "alow_http"), 1);
-        assert_eq!(distance("abc", "abc"), 0);
-        assert_eq!((distance("", "abc"), distance("abc", "")), (3, 3));
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -63,6 +63,16 @@ impl CheckSummary {
         self.left == 0
     }
 
+    /// Returns the number of errors, including those that were repaired.
+    pub fn errors(&self) -> u64 {
+        self.count(Severity::Error)
+    }
+
+    /// Returns the number of warnings, including those that were repaired.
+    pub fn warnings(&self) -> u64 {
+        self.count(Severity::Warning)
+    }
+
     /// Returns the number of findings of a severity.
     pub fn count(&self, severity: Severity) -> u64 {
         self.findings.iter().filter(|(kind, _)| kind.severity() == severity).map(|(_, count)| count).sum()

@@ -1,17 +1,24 @@
 //! The selection of nodes for a copy.
 
-use super::glob::Glob;
+use zarrox_core::Result;
+
+use super::glob::Globs;
 
 /// The patterns that select nodes: all nodes or only the included ones, except for the excluded ones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chosen {
-    pub(crate) include: Vec<Glob>,
-    pub(crate) exclude: Vec<Glob>,
+    pub(crate) include: Globs,
+    pub(crate) exclude: Globs,
     /// The path of a node below the node that patterns apply to. Paths are relative to it.
     pub(crate) base: String,
 }
 
 impl Chosen {
+    /// Returns the error of the first invalid pattern.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.include.check().and(self.exclude.check())
+    }
+
     /// Returns true if only some arrays are selected.
     pub(super) fn is_picky(&self) -> bool {
         !self.include.is_empty()
@@ -24,14 +31,11 @@ impl Chosen {
         let path = whole.trim_matches('/');
         let above = path.match_indices('/').map(|(at, _)| &path[..at]).chain([path]);
         let mut excluded = above.clone().filter(|path| !path.is_empty());
-        if excluded.any(|path| self.exclude.iter().any(|glob| glob.matches(path))) {
+        if excluded.any(|path| self.exclude.matches(path)) {
             return false;
         }
         let mut included = above;
-        !is_array
-            || !self.is_picky()
-            || is_root
-            || included.any(|path| self.include.iter().any(|glob| glob.matches(path)))
+        !is_array || !self.is_picky() || is_root || included.any(|path| self.include.matches(path))
     }
 }
 
@@ -41,7 +45,11 @@ mod tests {
 
     #[test]
     fn what_is_excluded_takes_all_below_with_it() {
-        let globs = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let globs = |texts: &[&str]| {
+            let mut globs = Globs::default();
+            texts.iter().for_each(|text| globs.add(text));
+            globs
+        };
         let chosen = Chosen {
             include: globs(&["wind", "sea/*"]),
             exclude: globs(&["*_old", "sea/deep"]),

@@ -5,14 +5,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use zarrox::internals::{Listener, Location, argument, format_of};
-use zarrox::{OpenMode, OpenOptions, Place, Progress};
+use zarrox::{Interrupt, OpenMode, OpenOptions, Place, Progress};
 use zarrox_core::data_type::Casting;
 use zarrox_core::{ChunkShape, CodecSpec, DataType, Format, IntoSelection, Result, Separator};
 
 use super::conversion::{check_apart, check_places_apart, known_nodes};
 use super::copying::Copying;
 use super::elements::PlainElements;
-use super::glob::Glob;
 use super::merge::{Merge, Piece};
 use super::report::{CopyReport, Property};
 use super::settings::Settings;
@@ -160,13 +159,14 @@ impl Copier {
     }
 
     /// Copies only arrays that match a pattern, or that are in a matching group. Several calls add patterns.
-    pub fn include(self, pattern: Glob) -> Self {
-        self.changing(|settings| settings.chosen.include.push(pattern))
+    /// A pattern is a [`Glob`](crate::Glob); an invalid one is an error when the copy is planned.
+    pub fn include(self, pattern: impl AsRef<str>) -> Self {
+        self.changing(|settings| settings.chosen.include.add(pattern.as_ref()))
     }
 
-    /// Excludes nodes that match a pattern, with all nodes below them.
-    pub fn exclude(self, pattern: Glob) -> Self {
-        self.changing(|settings| settings.chosen.exclude.push(pattern))
+    /// Excludes nodes that match a pattern, with all nodes below them. Several calls add patterns.
+    pub fn exclude(self, pattern: impl AsRef<str>) -> Self {
+        self.changing(|settings| settings.chosen.exclude.add(pattern.as_ref()))
     }
 
     /// Sets the action for nodes that exist at the destination.
@@ -245,6 +245,12 @@ impl Copier {
         self.changing(|settings| settings.execution.rate = Some(bytes_per_second))
     }
 
+    /// Sets the interrupt that cancels the copy, which can be continued later. Reading and writing the elements of arrays also
+    /// ends when the interrupt of the [options for opening](Self::open_options) is raised.
+    pub fn interrupt(self, interrupt: &Interrupt) -> Self {
+        self.changing(|settings| settings.interrupt = Some(interrupt.clone()))
+    }
+
     /// Sets a listener that is called with the progress, from any thread. An error of the listener stops the copy, which can be
     /// continued later.
     pub fn on_progress(self, listener: impl Fn(Progress) -> Result<()> + Send + Sync + 'static) -> Self {
@@ -293,6 +299,7 @@ impl Copier {
 
     pub(super) fn plan_between(&self, source: &Location, destination: Location) -> Result<Copying> {
         check_places_apart(source, &destination)?;
+        self.settings.chosen.check()?;
         // The format in the options for opening the source is not the format of the copy.
         let root = known_nodes(source)?.open_node()?;
         let destination = destination.of_format(None);

@@ -26,6 +26,7 @@ const LONGEST: usize = 4096;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
+    text: String,
     names: Vec<Vec<char>>,
     /// True if only the name of a node is compared.
     is_name: bool,
@@ -46,7 +47,53 @@ impl FromStr for Glob {
             check(name).map_err(|why| argument(format!("the pattern '{text}': {why}")))?;
         }
         let is_name = !text.contains('/') && text != "**";
-        Ok(Self { names, is_name })
+        Ok(Self { text: text.to_owned(), names, is_name })
+    }
+}
+
+impl AsRef<str> for Glob {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The patterns that a builder collects. The error of an invalid pattern is kept until [`check`](Self::check).
+#[derive(Debug, Clone, Default)]
+pub struct Globs {
+    globs: Vec<Glob>,
+    invalid: Option<Error>,
+}
+
+impl Globs {
+    /// Adds a pattern.
+    pub fn add(&mut self, pattern: &str) {
+        match pattern.parse() {
+            Ok(glob) => self.globs.push(glob),
+            Err(error) => self.invalid = self.invalid.take().or(Some(error)),
+        }
+    }
+
+    /// Returns the error of the first invalid pattern.
+    ///
+    /// # Errors
+    /// The error of parsing this pattern.
+    pub fn check(&self) -> Result<()> {
+        self.invalid.clone().map_or(Ok(()), Err)
+    }
+
+    /// Returns true if there are no patterns.
+    pub fn is_empty(&self) -> bool {
+        self.globs.is_empty()
+    }
+
+    /// Returns true if the path of a node matches a pattern.
+    pub fn matches(&self, path: &str) -> bool {
+        self.globs.iter().any(|glob| glob.matches(path))
+    }
+
+    /// Returns the patterns.
+    pub fn iter(&self) -> impl Iterator<Item = &Glob> {
+        self.globs.iter()
     }
 }
 

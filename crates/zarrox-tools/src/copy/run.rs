@@ -301,6 +301,12 @@ impl Conversion {
         self.settings.execution.memory
     }
 
+    /// Returns an error once the interrupt of one of the two sides has been raised. Copying encoded chunks does not read arrays,
+    /// which would check it.
+    fn check_interrupts(&self) -> Result<()> {
+        [&self.source, &self.destination].into_iter().try_for_each(|side| side.context.interrupt.check())
+    }
+
     /// Returns the progress listener.
     pub(crate) fn listener(&self) -> Option<zarrox::internals::Listener> {
         self.settings.listener.clone()
@@ -527,6 +533,7 @@ impl<'a> Counter<'a> {
     }
 
     fn tell(&self, done: u64) -> Result<()> {
+        self.conversion.check_interrupts()?;
         let progress = Progress::new(done, self.total);
         self.conversion.settings.listener.as_ref().map_or(Ok(()), |listener| listener(progress))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use zarrox::internals::Listener;
-use zarrox::{Consolidated, MissingChunks, OpenOptions};
+use zarrox::{AccessOptions, Consolidated, Interrupt, MissingChunks, OpenOptions};
 use zarrox_core::Format;
 
 use super::chosen::Chosen;
@@ -42,6 +42,8 @@ pub struct Settings {
     pub(super) overwrite: bool,
     /// The progress listener.
     pub listener: Option<Listener>,
+    /// The interrupt that cancels the copy.
+    pub(super) interrupt: Option<Interrupt>,
     /// The properties of arrays that differ from the source.
     pub rewrite: Rewrite,
     pub(super) chosen: Chosen,
@@ -97,6 +99,7 @@ impl Default for Settings {
             verify: Verify::default(),
             overwrite: false,
             listener: None,
+            interrupt: None,
             rewrite: Rewrite::default(),
             chosen: Chosen::default(),
             execution: Execution::default(),
@@ -117,8 +120,11 @@ impl Settings {
 
     /// Returns the options for opening both sides. Missing chunks stay missing.
     pub fn opening(&self) -> OpenOptions {
-        self.options
-            .clone()
+        let options = match &self.interrupt {
+            Some(interrupt) => self.options.clone().access(&AccessOptions::new().interrupt(interrupt)),
+            None => self.options.clone(),
+        };
+        options
             .consolidated(Consolidated::Never)
             .missing_chunks(MissingChunks::Fill)
             .store_empty_chunks(false)

@@ -12,7 +12,7 @@ use zarrox::codecs::{Gzip, Zstd};
 use zarrox::data_type::Casting;
 use zarrox::json::json;
 use zarrox::stores::{Key, MemoryStore, Store, StoreExt};
-use zarrox::{ChunkShape, Error, ErrorKind, OpenOptions};
+use zarrox::{AccessOptions, ChunkShape, Error, ErrorKind, Interrupt, OpenOptions};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::copy::{Action, Copier, IfExists, JOURNAL, Verify};
@@ -164,9 +164,31 @@ fn only_chosen_nodes_are_copied() {
         names.sort();
         names
     };
-    assert_eq!(names(Copier::new().include("u".parse().unwrap()), "a"), ["winds", "winds/u"]);
-    assert_eq!(names(Copier::new().include("depth".parse().unwrap()), "b"), ["depth"]);
-    assert_eq!(names(Copier::new().exclude("winds".parse().unwrap()), "c"), ["depth"]);
+    assert_eq!(names(Copier::new().include("u"), "a"), ["winds", "winds/u"]);
+    assert_eq!(names(Copier::new().include("depth"), "b"), ["depth"]);
+    assert_eq!(names(Copier::new().exclude("winds"), "c"), ["depth"]);
+    for copier in [Copier::new().include("wind["), Copier::new().exclude("wind[")] {
+        let copied = copier.run(place("sea.zarr"), place("d"));
+        assert_error(copied, ErrorKind::InvalidArgument, "the pattern 'wind[': a bracket is not closed");
+    }
+    assert!(!place("d").exists());
+}
+
+#[test]
+fn a_raised_interrupt_cancels_a_copy_of_encoded_chunks_which_can_be_continued() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    sample(&place("sea.zarr"));
+    let interrupt = Interrupt::new();
+    interrupt.raise();
+    let error = Copier::new().interrupt(&interrupt).run(place("sea.zarr"), place("a")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    let access = AccessOptions::new().interrupt(&interrupt);
+    let copier = Copier::new().open_options(OpenOptions::new().access(&access));
+    assert_eq!(copier.run(place("sea.zarr"), place("b")).unwrap_err().kind(), ErrorKind::Interrupted);
+    Copier::new().run(place("sea.zarr"), place("a")).unwrap();
+    let [source, copy] = ["sea.zarr", "a"].map(|name| zarrox::open(place(name)).unwrap());
+    assert_eq!(zarrox_tools::diff(&source, &copy).unwrap(), []);
 }
 
 #[test]

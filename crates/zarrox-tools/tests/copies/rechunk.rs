@@ -80,7 +80,7 @@ fn there_is_an_array_on_the_way_where_chunks_would_be_read_many_times() {
     assert_eq!(std::fs::read(&taken).unwrap(), b"foreign");
     Rechunk::new().scratch(&taken).run(&source, &target).unwrap();
     assert_eq!(target.read::<ArrayD<i32>>(..).unwrap(), source.read::<ArrayD<i32>>(..).unwrap());
-    let stored = target.info().unwrap().chunks_initialised;
+    let stored = target.info().unwrap().chunks_stored;
     assert_eq!(stored, 256, "columns of nothing but the fill value");
 }
 

@@ -55,6 +55,7 @@ impl<'a> ArrayView<'a> {
 
 impl<'a> AsTypeView<'a> {
     /// Returns the underlying view, which has the stored data type.
+    #[doc(hidden)]
     pub fn view(&self) -> &ArrayView<'a> {
         &self.view
     }

@@ -17,6 +17,7 @@ use zarrox_core::{
 };
 
 use super::Array;
+use super::shape::Shape;
 use crate::error::argument;
 use crate::location::Location;
 
@@ -156,8 +157,8 @@ impl ArrayBuilder {
     }
 
     /// Sets the shape, in elements.
-    pub fn shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
-        self.shape = Some(shape.into());
+    pub fn shape(mut self, shape: impl Into<Shape>) -> Self {
+        self.shape = Some(shape.into().0);
         self
     }
 
@@ -166,10 +167,11 @@ impl ArrayBuilder {
         self.data_type = Some(data_type);
         self
     }
+
     /// Makes each element a small array of this shape, like NumPy's subarray data types. Zarr has no subarray data types, so this
     /// shape is appended to the array shape, the chunk shape and the shard shape.
-    pub fn sub_array(mut self, shape: impl Into<Vec<u64>>) -> Self {
-        self.sub_array = shape.into();
+    pub fn sub_array(mut self, shape: impl Into<Shape>) -> Self {
+        self.sub_array = shape.into().0;
         self
     }
 
@@ -216,8 +218,8 @@ impl ArrayBuilder {
 
     /// Sets the shard shape, in elements. A shard stores several inner chunks in one object. Along each dimension, the length of
     /// a shard must be a multiple of the length of an inner chunk.
-    pub fn shards(mut self, shards: impl Into<Vec<u64>>) -> Self {
-        self.shards = Some(shards.into());
+    pub fn shards(mut self, shards: impl Into<Shape>) -> Self {
+        self.shards = Some(shards.into().0);
         self
     }
 

@@ -52,7 +52,7 @@ pub struct ArrayInfo {
     /// The number of stored bytes, including metadata.
     pub bytes_stored: u64,
     /// The number of stored chunks, or of stored shards if the array has shards.
-    pub chunks_initialised: u64,
+    pub chunks_stored: u64,
     /// The number of possible chunks; `None` if it exceeds `u64`.
     pub chunks: Option<u64>,
     /// The size in memory of the elements in the stored chunks, in bytes; `None` if it exceeds `u64`.
@@ -137,7 +137,7 @@ impl Array {
             bytes: self.nbytes(),
             counted,
             bytes_stored: stored.bytes,
-            chunks_initialised: stored.chunks,
+            chunks_stored: stored.chunks,
             chunks: self.metadata.chunk_grid.chunk_count(self.shape()),
             chunk_bytes: stored.elements.and_then(|elements| elements.checked_mul(item)),
             chunk_bytes_stored: stored.chunk_bytes,

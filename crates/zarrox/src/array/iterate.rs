@@ -151,10 +151,11 @@ impl Array {
     /// When `A` cannot hold the elements, or the store cannot be listed.
     pub fn stored_chunks<A: FromElements>(&self) -> Result<Chunks<A>> {
         A::check(self.data_type()).map_err(|error| error.at(self.place()))?;
-        Ok(Chunks::new(self, self.stored_numbers()?))
+        Ok(Chunks::new(self, Numbers::Listed(self.stored_numbers()?)))
     }
 
-    fn stored_numbers(&self) -> Result<Numbers> {
+    /// Returns the row-major linear indices of the stored chunks, in ascending order.
+    pub(super) fn stored_numbers(&self) -> Result<std::vec::IntoIter<u64>> {
         self.confirm()?;
         let grid = self.grid_shape();
         let (mut numbers, mut countable) = (Vec::new(), true);
@@ -168,7 +169,7 @@ impl Array {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        Ok(Numbers::Listed(numbers.into_iter()))
+        Ok(numbers.into_iter())
     }
 
     /// Returns the positions along a dimension that are decoded together with the given one: those in its chunk, or in its inner

@@ -8,6 +8,7 @@ use zarrox_stores::{Bytes, Condition, StoreExt};
 
 use super::Array;
 use super::read::chunk_place;
+use super::regions::ChunkIndex;
 use super::stored::{InnerChunk, StoredRead, StoredWrite};
 use crate::error::argument;
 use crate::location::Context;
@@ -54,6 +55,49 @@ impl<'a> RawChunks<'a> {
     pub fn shape(&self, chunk: &[u64]) -> Result<Vec<u64>> {
         self.array.check_chunk(chunk)?;
         Ok(self.array.chain_of(chunk)?.chunk().shape().iter().map(|&length| length as u64).collect())
+    }
+
+    /// Returns true if a chunk is stored. A chunk that is not stored is read as the fill value.
+    ///
+    /// # Errors
+    /// When the grid does not contain the chunk, or the store cannot be read.
+    pub fn contains(&self, chunk: &[u64]) -> Result<bool> {
+        self.size(chunk).map(|size| size.is_some())
+    }
+
+    /// Returns the size of the stored bytes of a chunk; `None` if the chunk is missing.
+    ///
+    /// # Errors
+    /// When the grid does not contain the chunk, or the store cannot be read.
+    pub fn size(&self, chunk: &[u64]) -> Result<Option<u64>> {
+        self.array.check_chunk(chunk)?;
+        let key = self.array.key(chunk)?;
+        let size = self.array.checked(|| Ok(self.array.location.store.size(&key)?));
+        size.map_err(|error| error.at(chunk_place(chunk, &key)).at(self.array.place()))
+    }
+
+    /// Returns the indices of all stored chunks, in row-major order. The store is listed once.
+    ///
+    /// ```
+    /// # use zarrox::{prelude::*, s};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let array = zarrox::create_array(directory.path().join("a.zarr"))
+    /// #     .shape([5, 2]).data_type(DataType::Int32).chunks([3, 2]).no_compressor().create()?;
+    /// array.write(s![4, 0], 7)?;
+    /// let raw = array.raw();
+    /// assert!(!raw.contains(&[0, 0])?);
+    /// for chunk in raw.stored()? {
+    ///     println!("{:?} has {} bytes", &chunk[..], raw.size(&chunk)?.unwrap_or(0));
+    /// }
+    /// # assert_eq!(raw.stored()?.map(|chunk| chunk.to_vec()).collect::<Vec<_>>(), [[1, 0]]);
+    /// # assert_eq!(raw.size(&[1, 0])?, Some(24));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the store cannot be listed.
+    pub fn stored(&self) -> Result<impl DoubleEndedIterator<Item = ChunkIndex> + ExactSizeIterator + use<>> {
+        self.array.stored_indices()
     }
 
     /// Reads the stored bytes of a chunk; `None` if the chunk is missing.

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use zarrox_core::ChunkGrid;
+use zarrox_core::{ChunkGrid, Result};
 
 use super::Array;
 use super::iterate::indices;
@@ -54,6 +54,14 @@ impl Array {
 }
 
 impl Array {
+    /// Returns the indices of the stored chunks, in row-major order.
+    pub(super) fn stored_indices(
+        &self,
+    ) -> Result<impl DoubleEndedIterator<Item = ChunkIndex> + ExactSizeIterator + use<>> {
+        let grid = self.grid_shape();
+        Ok(self.stored_numbers()?.map(move |number| ChunkIndex(indices(number, &grid))))
+    }
+
     /// Returns the row-major linear indices of all chunks.
     pub(super) fn chunk_numbers(&self) -> Range<u64> {
         // An iteration never reaches the end of a grid of 2^64 chunks.

@@ -46,7 +46,7 @@ impl fmt::Display for ArrayInfo {
         if self.counted {
             lines.push(("bytes stored", self.bytes_stored.to_string()));
             lines.extend(self.ratio().map(|ratio| ("ratio", format!("{ratio:.2}"))));
-            lines.push((objects, format!("{} of {}", self.chunks_initialised, number(self.chunks))));
+            lines.push((objects, format!("{} of {}", self.chunks_stored, number(self.chunks))));
         } else {
             lines.push((objects, format!("unknown of {}", number(self.chunks))));
         }

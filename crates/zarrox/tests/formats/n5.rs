@@ -196,7 +196,7 @@ fn new_hierarchies_are_as_the_specification_has_them() {
     array.resize([2, 2]).unwrap();
     assert!(!path.join("1").exists() && !path.join("0/1").exists(), "blocks outside are erased");
     let info = array.info().unwrap();
-    assert_eq!((info.chunks_initialised, info.chunks), (1, Some(1)));
+    assert_eq!((info.chunks_stored, info.chunks), (1, Some(1)));
 
     let tree = zarrox::open_group(&root).unwrap().tree().unwrap().to_string();
     assert!(tree.contains("a") && tree.contains("b (2, 2) uint16"), "{tree}");

@@ -77,7 +77,7 @@ fn numbers_are_read_after_their_bytes_were_written() {
         // A chunk that only contains fill values is not stored any more, as with numbers.
         let fill = DynArray::new(DataType::RawBits(4), vec![3, 5], bytes_of(&[FILL; 15], endian)).unwrap();
         stored.write(s![1..4, 2..7], &fill).unwrap();
-        assert_eq!(array.info().unwrap().chunks_initialised, 0);
+        assert_eq!(array.info().unwrap().chunks_stored, 0);
     }
 }
 

@@ -189,7 +189,7 @@ fn nodes_are_created_moved_and_deleted_with_all_that_belongs_to_them() {
         assert_eq!(moved.read::<ArrayD<i32>>(..).unwrap().sum(), 12);
         assert!(root.contains("b").unwrap() && !root.contains("b/deep").unwrap());
         assert_eq!(root.move_node("b", "b2").unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(moved.info().unwrap().chunks_initialised, 2);
+        assert_eq!(moved.info().unwrap().chunks_stored, 2);
         root.delete("c").unwrap();
         assert_eq!(keys(&store), ["meta/b.group.json", "meta/b2.group.json", "meta/group.json", "zarr.json"]);
         let existing = OpenOptions::new().open((store.clone(), "b")).unwrap();

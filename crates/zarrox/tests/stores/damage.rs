@@ -106,6 +106,22 @@ fn an_error_gives_its_place_as_values() {
 }
 
 #[test]
+fn an_error_in_a_shard_gives_the_inner_chunk_as_a_value() {
+    let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([4, 8]);
+    let array = builder.chunks([2, 2]).shards([4, 4]).data_type(DataType::Int32).create().unwrap();
+    array.write(.., 7).unwrap();
+    let raw = array.raw();
+    let inner = raw.inner_chunks(&[0, 1]).unwrap().unwrap();
+    let place = inner.into_iter().find(|chunk| chunk.index == [1, 2]).and_then(|chunk| chunk.place).unwrap();
+    let mut shard = raw.read(&[0, 1]).unwrap().unwrap().to_vec();
+    shard[usize::try_from(place.0).unwrap()] ^= 255;
+    raw.write(&[0, 1], &shard).unwrap();
+    let error = array.read::<ArrayD<i32>>(..).unwrap_err();
+    assert_eq!((error.chunk(), error.inner_chunk()), (Some(&[0, 1][..]), Some(&[1, 0][..])), "{error}");
+    assert_eq!(array.read::<ArrayD<i32>>(s![.., ..4]).unwrap().sum(), 16 * 7);
+}
+
+#[test]
 fn a_chunk_of_the_wrong_length_is_damaged() {
     let builder = OpenOptions::new().create_array((Arc::new(MemoryStore::new()), "a")).shape([4]).chunks([4]);
     let array = builder.data_type(DataType::Int32).no_compressor().create().unwrap();

@@ -611,7 +611,7 @@ fn arrays_of_unknown_codecs_are_opened_for_their_metadata_and_refuse_their_eleme
     assert_eq!(array.unreadable(), Some("unknown codec 'nosuch'"));
     assert_eq!(array.codecs()[1].name, "nosuch");
     let info = array.info().unwrap();
-    assert_eq!((info.chunks_initialised, info.chunk_bytes), (2, Some(4)));
+    assert_eq!((info.chunks_stored, info.chunk_bytes), (2, Some(4)));
     assert!(array.read::<ArrayD<u8>>(..).unwrap_err().to_string().contains("unknown codec 'nosuch'"));
     assert_eq!(array.write(.., arr1(&[0_u8; 4])).unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(path.join("c/0").exists(), "not even fill values are written");

@@ -141,7 +141,7 @@ fn byte_strings_are_written_one_by_one_and_in_lists() {
     assert_eq!(names.set([0], vec![1_u16]).unwrap_err().kind(), ErrorKind::DataTypeMismatch);
 
     let ragged = root.create_array("ragged").format(Format::V2).shape([2]);
-    let ragged = ragged.data_type(DataType::vlen_array(&DataType::Float32).unwrap()).create().unwrap();
+    let ragged = ragged.data_type(DataType::vlen_array(DataType::Float32).unwrap()).create().unwrap();
     ragged.set([1], [0.5_f32, 1.5]).unwrap();
     assert_eq!(ragged.read::<Vec<Vec<f32>>>(..).unwrap(), [vec![], vec![0.5, 1.5]]);
 }

@@ -193,7 +193,7 @@ fn where_the_fill_value_is_undefined_every_chunk_is_stored() {
             let array = builder.data_type(data_type.clone()).fill_value_json(Json::Null).create().unwrap();
             assert_eq!(array.read::<ArrayD<i64>>(..).unwrap(), ArrayD::from_elem(IxDyn(&[4]), default));
             array.write(s![..2], default).unwrap();
-            assert_eq!(array.info().unwrap().chunks_initialised, 1);
+            assert_eq!(array.info().unwrap().chunks_stored, 1);
             let document = if format == Format::V1 { "meta" } else { ".zarray" };
             let document = store.get(&zarrox::stores::Key::new(document).unwrap()).unwrap().unwrap();
             assert_eq!(serde_json::from_slice::<Json>(&document).unwrap()["fill_value"], Json::Null);
@@ -215,7 +215,7 @@ fn where_the_fill_value_of_text_is_a_number_every_chunk_is_stored() {
     assert!(array.read::<DynArray>(..).unwrap().elements().all(<[u8]>::is_empty));
     let empty = DynArray::from_elements(array.data_type().clone(), vec![2], ["", ""]).unwrap();
     array.write(s![..2], &empty).unwrap();
-    assert_eq!(array.info().unwrap().chunks_initialised, 1);
+    assert_eq!(array.info().unwrap().chunks_stored, 1);
 }
 
 #[test]

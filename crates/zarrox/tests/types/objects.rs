@@ -82,7 +82,7 @@ fn every_kind_of_element_in_version_2() {
     }
     let store1 = store();
     let ragged =
-        builder(&store1, DataType::vlen_array(&DataType::Int16).unwrap(), Format::V2).create().unwrap();
+        builder(&store1, DataType::vlen_array(DataType::Int16).unwrap(), Format::V2).create().unwrap();
     assert_eq!(document(&store1)["filters"], json!([{"id": "vlen-array", "dtype": "<i2"}]));
     let numbers = [vec![1_i16, -2], vec![], vec![300], vec![0; 40], vec![5]];
     round_trip(&ragged, || open(&store1).unwrap(), &numbers, &vec![]);
@@ -91,7 +91,7 @@ fn every_kind_of_element_in_version_2() {
     let floats = [vec![0.5], vec![f64::MAX, -0.0], vec![], vec![1.0], vec![2.0]];
     round_trip(&new.create().unwrap(), || open(&big).unwrap(), &floats, &vec![]);
     let flags = store();
-    let new = builder(&flags, DataType::vlen_array(&DataType::Bool).unwrap(), Format::V2);
+    let new = builder(&flags, DataType::vlen_array(DataType::Bool).unwrap(), Format::V2);
     let values = [vec![true], vec![], vec![false, true], vec![false], vec![true; 3]];
     round_trip(&new.create().unwrap(), || open(&flags).unwrap(), &values, &vec![]);
     let categories = store();
@@ -128,7 +128,7 @@ fn text_and_bytes_in_both_versions() {
 #[test]
 fn broadcasting_in_two_dimensions_columns_and_fill_values() {
     let store = store();
-    let ragged = DataType::vlen_array(&DataType::UInt8).unwrap();
+    let ragged = DataType::vlen_array(DataType::UInt8).unwrap();
     let new = builder(&store, ragged, Format::V2).shape([3, 4]).chunks([2, 3]).order(Order::ColumnMajor);
     let array = new.fill_value_json(json!([9])).create().unwrap();
     let column = arr2(&[[vec![1_u8]], [vec![2, 2]]]);

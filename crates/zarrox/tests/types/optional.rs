@@ -62,7 +62,7 @@ fn options_are_written_and_read() {
 #[test]
 fn text_may_be_missing() {
     let store = memory();
-    let text = DataType::optional(&DataType::string()).unwrap();
+    let text = DataType::optional(DataType::string()).unwrap();
     let create = OpenOptions::new().create_array((store.clone(), "")).shape([5]).chunks([3]);
     let array = create.data_type(text).fill_value_json(json!(["-"])).create().unwrap();
     let texts = [Some("né"), None, Some("")].map(|text| text.map(str::to_owned));

@@ -114,7 +114,7 @@ fn types(root: &Group, format: Format) -> Result<()> {
     let bytes: Vec<u8> = (1..=25).collect();
     pairs.write(.., &DynArray::new(pair, vec![5], bytes)?)?;
     if format == Format::V2 {
-        let ragged = DataType::vlen_array(&DataType::Int16)?;
+        let ragged = DataType::vlen_array(DataType::Int16)?;
         let lists = root.create_array("lists").shape([3]).chunks([2]).data_type(ragged.clone()).create()?;
         lists.write(.., &DynArray::from_elements(ragged, vec![3], [&[1, 0, 2, 0][..], &[], &[3, 0]])?)?;
     }

@@ -148,9 +148,9 @@ fn array_lines(array: &Array, info: &ArrayInfo, given: &str) -> Result<Lines> {
         return Ok(lines);
     }
     lines.push(("bytes stored", size(info.bytes_stored)));
-    let partly = if info.chunks == Some(info.chunks_initialised) { "" } else { " of the stored chunks" };
+    let partly = if info.chunks == Some(info.chunks_stored) { "" } else { " of the stored chunks" };
     lines.extend(ratio(info).map(|ratio| ("ratio", format!("{ratio:.2}{partly}"))));
-    lines.push((objects, format!("{} of {}", info.chunks_initialised, number(info.chunks))));
+    lines.push((objects, format!("{} of {}", info.chunks_stored, number(info.chunks))));
     Ok(lines)
 }
 
@@ -178,7 +178,7 @@ fn array_json(array: &Array, info: &ArrayInfo, given: &str) -> Result<Json> {
         "bytes": info.bytes.filter(|_| has_size(info)),
         "bytes_stored": counted(info.bytes_stored),
         "ratio": ratio(info),
-        "chunks_initialised": counted(info.chunks_initialised),
+        "chunks_stored": counted(info.chunks_stored),
         "chunks": info.chunks,
     }))
 }

@@ -195,12 +195,12 @@ mod tests {
             assert_eq!(parse(&legacy).unwrap(), data_type);
         }
         let short = json!({"name": NAME, "configuration": {"name": "uint8"}});
-        assert_eq!(parse(&short).unwrap(), DataType::optional(&DataType::UInt8).unwrap());
+        assert_eq!(parse(&short).unwrap(), DataType::optional(DataType::UInt8).unwrap());
     }
 
     #[test]
     fn the_bytes_of_the_values_have_their_order() {
-        let leaves = DataType::optional(&DataType::Complex64).unwrap().storage().leaves();
+        let leaves = DataType::optional(DataType::Complex64).unwrap().storage().leaves();
         assert_eq!(leaves, [Leaf { offset: 0, size: 1, word: 1 }, Leaf { offset: 1, size: 8, word: 4 }]);
     }
 
@@ -253,7 +253,7 @@ mod tests {
             let error = parse(&json).unwrap_err().to_string();
             assert!(error.contains(says), "{json}: {error}");
         }
-        let optional = DataType::optional(&DataType::UInt8).unwrap();
+        let optional = DataType::optional(DataType::UInt8).unwrap();
         let error = DataType::structure([("x", optional)]).unwrap_err().to_string();
         assert!(error.contains("'x'") && error.contains("optional"), "{error}");
     }

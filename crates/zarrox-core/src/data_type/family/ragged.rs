@@ -1,6 +1,8 @@
 //! Elements that are arrays of numbers, of any length: v2's `|O` with the codec `vlen-array`. In memory, an element consists of
 //! its numbers in native byte order; the codec defines the stored form. v3 has no such type.
 
+use std::borrow::Borrow;
+
 use crate::json::json;
 
 use super::object::{is_object, not_in_v3};
@@ -28,7 +30,8 @@ impl DataType {
     ///
     /// # Errors
     /// When the type is not a core type of numbers or booleans.
-    pub fn vlen_array(item: &Self) -> Result<Self> {
+    pub fn vlen_array(item: impl Borrow<Self>) -> Result<Self> {
+        let item = item.borrow();
         let Some(family) = NUMBERS.into_iter().find(|family| family.has(item)) else {
             let message = format!("arrays as elements must consist of numbers, not of {item}");
             return Err(Error::argument(message));
@@ -79,7 +82,7 @@ impl Family for Ragged {
     }
 
     fn examples(&self) -> Vec<DataType> {
-        DataType::vlen_array(&DataType::Int32).into_iter().collect()
+        DataType::vlen_array(DataType::Int32).into_iter().collect()
     }
 
     fn has(&self, data_type: &DataType) -> bool {
@@ -172,11 +175,11 @@ mod tests {
             assert!(error.contains("vlen-array") && error.contains(bad), "{error}");
         }
         assert_eq!(
-            DataType::vlen_array(&DataType::RawBits(3)).unwrap_err().kind(),
+            DataType::vlen_array(DataType::RawBits(3)).unwrap_err().kind(),
             crate::ErrorKind::InvalidArgument
         );
         assert_eq!(
-            DataType::vlen_array(&DataType::object()).unwrap_err().kind(),
+            DataType::vlen_array(DataType::object()).unwrap_err().kind(),
             crate::ErrorKind::InvalidArgument
         );
         assert_eq!(of("<f8").unwrap().to_string(), "vlen_array(data_type=\"float64\")");

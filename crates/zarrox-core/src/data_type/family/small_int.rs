@@ -236,7 +236,7 @@ mod tests {
             (DataType::UInt8, &[2, 7, 0, 3], &[1, 7, 0, 3]),
             (named("int4"), &[1, 0x0f], &[1, 0xff]),
             (structure, &[3, 7, 7, 7], &[1, 1, 7, 7]),
-            (DataType::optional(&DataType::Bool).unwrap(), &[5, 6, 7], &[1, 1, 1]),
+            (DataType::optional(DataType::Bool).unwrap(), &[5, 6, 7], &[1, 1, 1]),
         ] {
             let data_type = DataType::optional(&value).unwrap();
             let mut elements = before.to_vec();
@@ -245,7 +245,7 @@ mod tests {
             data_type.normalise(&mut ViewMut::contiguous(&mut elements, &[count], size));
             assert_eq!(elements, after, "{data_type}");
         }
-        let small = DataType::optional(&named("uint2")).unwrap();
+        let small = DataType::optional(named("uint2")).unwrap();
         let error = small.check_range(&View::contiguous(&[1, 4], &[1], 2)).unwrap_err();
         assert!(error.to_string().contains("0 to 3"), "{error}");
     }

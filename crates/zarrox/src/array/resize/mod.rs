@@ -18,6 +18,7 @@ pub use self::appending::{ExclusiveAppender, UnwrittenRows};
 pub use self::dataset::{DatasetRemains, dataset_remains, settle_dataset};
 pub use self::dataset::{GrownArray, Growth};
 use super::Array;
+use super::shape::Shape;
 use crate::error::argument;
 use crate::guarded::until_unchanged;
 
@@ -33,11 +34,11 @@ impl Array {
     /// # Errors
     /// When the number of dimensions differs, the new chunk of a rectilinear grid is not a multiple of the inner chunks, or the
     /// store cannot be written.
-    pub fn resize(&mut self, shape: impl AsRef<[u64]>) -> Result<()> {
+    pub fn resize(&mut self, shape: impl Into<Shape>) -> Result<()> {
         self.check_writable()?;
         self.confirm()?;
         let place = self.place();
-        self.try_resize(shape.as_ref()).map_err(|error| error.at(place))
+        self.try_resize(&shape.into().0).map_err(|error| error.at(place))
     }
 
     fn try_resize(&mut self, shape: &[u64]) -> Result<()> {
