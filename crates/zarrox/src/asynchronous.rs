@@ -30,7 +30,9 @@ use futures_util::stream::{self, Stream};
 use zarrox_core::json::Map;
 use zarrox_core::{DataType, FromElement, FromElements, IntoElements, IntoSelection, Result};
 
-use crate::{AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions, Place};
+use crate::{
+    AccessOptions, Array, ArrayBuilder, Child, Chunks, Group, Interrupt, Node, OpenOptions, Place, Shape,
+};
 
 /// Runs work on a thread that may block, and returns its result.
 ///
@@ -213,8 +215,8 @@ impl AsyncArray {
     ///
     /// # Errors
     /// The errors of [`Array::resize`].
-    pub async fn resize(&mut self, shape: impl AsRef<[u64]>) -> Result<()> {
-        let shape = shape.as_ref().to_vec();
+    pub async fn resize(&mut self, shape: impl Into<Shape>) -> Result<()> {
+        let shape = shape.into();
         self.change(move |array| array.resize(shape)).await
     }
 

@@ -54,6 +54,7 @@ impl Counts {
     }
 
     /// Returns the number of times that a value was opened or read as a whole.
+    #[doc(hidden)]
     #[must_use]
     pub fn values(&self) -> u64 {
         [Operation::Open, Operation::Get, Operation::GetRanges]
