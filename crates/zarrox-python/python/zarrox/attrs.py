@@ -49,7 +49,8 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     if not others:
         return dict(attributes)
     warnings.warn(
-        f"the keys of attributes must be strings, unlike {others[0]!r}; it is converted for now",
+        # Programs filter this warning by the words of zarr-python 2.
+        f"only attribute keys of type 'string' will be allowed in the future; {others[0]!r} is converted to a string",
         DeprecationWarning,
         stacklevel=4,
     )
