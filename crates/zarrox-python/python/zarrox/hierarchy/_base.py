@@ -208,9 +208,6 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             self._attrs = Attributes(self._native, read_only=read_only, cache=self._settings.cache_attrs)
         return self._attrs
 
-    def _repr_html_(self) -> str:
-        return self._html_tree(None)
-
     def _html_tree(self, level: int | None) -> str:
         from zarrox.core.html import group_html
 

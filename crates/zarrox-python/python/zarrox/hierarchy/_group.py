@@ -380,6 +380,9 @@ class Group(GroupBase, Shown[NativeGroup]):
         """
         return TreeViewer(self, expand=bool(expand), level=level)
 
+    def _repr_html_(self) -> str:
+        return self._html_tree(None)
+
     def __repr__(self) -> str:
         return f"<Group {self.store_path}>"
 

@@ -354,6 +354,16 @@ class Group(GroupBase, Internals):
         array: Array = self._require_array(name, self.create_dataset, shape, dtype, exact, kwargs)
         return array
 
+    def _not_shown(self, *_: Any, **__: Any) -> None:
+        """Returns ``None``, for which notebooks show the result of ``repr``.
+
+        Notebooks look up all these methods. Without them, each lookup would search the store for a member with the name of the method,
+        and a tree would list the whole store.
+        """
+
+    _repr_html_ = _repr_json_ = _repr_javascript_ = _repr_markdown_ = _repr_svg_ = _not_shown
+    _repr_png_ = _repr_jpeg_ = _repr_latex_ = _repr_pdf_ = _repr_mimebundle_ = _not_shown
+
     def __repr__(self) -> str:
         read_only = " read-only" if self._settings.read_only else ""
         return f"<{type_name(self)} {self.name!r}{read_only}>"
