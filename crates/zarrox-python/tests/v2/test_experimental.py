@@ -42,6 +42,7 @@ def test_nodes_have_the_format_of_the_store(store: Any) -> None:
     assert z.compressor == zarr.Zlib(1)
     assert {"meta/root/g.group.json", "meta/root/g/a.array.json", "data/root/g/a/c0", "data/root/g/a/c1"} <= set(store)
     assert zarr.open_group(store, mode="r")["g/a"][:].tolist() == list(range(6))
+    assert zarr.Array(store, path="g/a", zarr_version=3).shape == (6,)
 
 
 def test_keys_are_listed_and_deleted_by_prefixes(store: Any) -> None:

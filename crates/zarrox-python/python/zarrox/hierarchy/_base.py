@@ -15,7 +15,7 @@ from zarrox._native import Store as NativeStore
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core.base import ArrayBase
-from zarrox.core.formats import format_of_new
+from zarrox.core.formats import format_of_existing, format_of_new
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
@@ -149,7 +149,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             native_store(store, chunk_store, synchronizer),
             at,
             mode,
-            format,
+            format_of_existing(store, format),
             new_format=lambda: format_of_new(store, at, format, default=cls._array._default_format()),
             attributes=attributes,
             consolidated=use_consolidated,

@@ -11,6 +11,7 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.core.formats import format_of_existing
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
 from zarrox.core.sources import check_apart, check_file_apart
@@ -97,7 +98,7 @@ def _find(
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),
             native_mode,
-            format_name(zarr_format),
+            format_of_existing(store, format_name(zarr_format)),
             use_consolidated,
         )
     except NodeNotFoundError as error:
