@@ -49,6 +49,7 @@ def test_arrays_are_n5_s(store: Any) -> None:
 def test_version_2_is_n5_in_stores_of_n5(store: Any) -> None:
     root = zarr.open_group(store, mode="w", zarr_version=2)
     root.zeros("a", shape=3, chunks=2, dtype="i4")[:] = 1
+    assert list(zarr.Group(store, zarr_version=2)) == ["a"]
     assert zarr.Array(store, path="a", zarr_version=2)[:].tolist() == [1, 1, 1]
     assert zarr.open_array(store, mode="r", path="a", zarr_version=2).shape == (3,)
     for mode in ("r", "r+", "a"):

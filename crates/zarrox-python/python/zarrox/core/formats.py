@@ -16,7 +16,7 @@ v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not i
 """True if an environment variable requests the experimental version 3 of zarr-python 2.13 to 2.18."""
 
 #: The versions by which zarr-python 2 calls the formats of stores that support only one.
-_VERSIONS = {"n5": "2", "v3-experimental": "3"}
+_VERSIONS: dict[str | None, str] = {"n5": "2", "v3-experimental": "3"}
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
@@ -53,7 +53,7 @@ def format_of_existing(store: BaseStore, zarr_format: Any) -> str | None:
     """
     if zarr_format is None:
         return None
-    own = getattr(store, "_format", None)
+    own: str | None = getattr(store, "_format", None)
     return own if _VERSIONS.get(own) == str(zarr_format) else str(zarr_format)
 
 

@@ -83,7 +83,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),
             "r" if read_only else "r+",
-            _nodes.format_name(zarr_version),
+            format_of_existing(store, zarr_version),
             False,
         )
         settings = Settings(
@@ -124,7 +124,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         chunk_store: StoreArgument = None,
         synchronizer: Any = None,
         cache_attrs: bool = True,
-        format: str | None = None,
+        format: Any = None,
         attributes: Mapping[str, Any] | None = None,
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,

@@ -18,7 +18,6 @@ from zarrox.core.sources import check_apart, check_file_apart
 from zarrox.errors import ContainsGroupError, NodeNotFoundError, PathNotFoundError
 from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._modes import check_mode
-from zarrox.hierarchy._nodes import format_name
 from zarrox.storage import BaseStore, MemoryStore, native_store, normalize_storage_path
 from zarrox.storage.store_path import place_of
 
@@ -98,7 +97,7 @@ def _find(
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),
             native_mode,
-            format_of_existing(store, format_name(zarr_format)),
+            format_of_existing(store, zarr_format),
             use_consolidated,
         )
     except NodeNotFoundError as error:
@@ -209,7 +208,7 @@ def save_group(
     for arr in arrays.values():
         check_apart(arr, target, path, overwrite=True)
     try:
-        parent = group._open(target, "w", path=path, format=format_name(zarr_format))
+        parent = group._open(target, "w", path=path, format=zarr_format)
         with progress_reporter(progress, sum(arr.nbytes for arr in arrays.values())) as report:
             for name, arr in arrays.items():
                 parent._new_array(parent._creation.array, name, {"overwrite": True}, arr)
@@ -221,7 +220,7 @@ def save_group(
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
     """Creates the arrays in memory, to check the arguments."""
-    parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
+    parent = group._open(MemoryStore(), "w", format=zarr_format)
     for name, arr in arrays.items():
         parent._new_array(parent._creation.array, name, {}, _sample(arr))
 

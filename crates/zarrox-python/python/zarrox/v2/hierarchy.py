@@ -14,7 +14,6 @@ from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
 from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_3
-from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._modes import check_mode
 from zarrox.shown.info import InfoReporter, type_name
@@ -499,7 +498,7 @@ def open_group(
         chunk_store=chunk_store,
         synchronizer=synchronizer,
         cache_attrs=cache_attrs,
-        format=_nodes.format_name(one_format(zarr_format, zarr_version)),
+        format=one_format(zarr_format, zarr_version),
         use_consolidated=False,
         storage_options=storage_options,
         sync=sync,
