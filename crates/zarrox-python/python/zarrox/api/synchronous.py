@@ -31,6 +31,7 @@ from zarrox.hierarchy._opening import load as _load
 from zarrox.hierarchy._opening import open_node
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
+from zarrox.hierarchy._opening import save_options
 from zarrox.storage import native_store, normalize_store_arg
 from zarrox.storage.store_path import place_of
 
@@ -148,16 +149,6 @@ def open(
     )
 
 
-#: Options of `save`, unless their value is an array.
-_SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
-
-
-def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Separates options from arrays in the arguments of `save`. A value that has a shape is an array with the name of the argument."""
-    names = [name for name in _SAVE_OPTIONS if name in kwargs and not hasattr(kwargs[name], "shape")]
-    return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
-
-
 def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
     """Save an array, as :func:`numpy.save` does. Existing data is replaced.
 
@@ -214,9 +205,8 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     >>> loaded['squares']
     array([0, 1, 4])
     """
-    options = _options(kwargs)
-    named = {f"arr_{position}": arr for position, arr in enumerate(args)} | kwargs
-    _save_group(Group, store, named, **options)
+    options = save_options(kwargs)
+    _save_group(Group, store, args, kwargs, **options)
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
@@ -242,7 +232,7 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     >>> zarr.load('data/example.zarr')
     array([0, 1, 2])
     """
-    options = _options(kwargs)
+    options = save_options(kwargs)
     if len(args) == 1 and not kwargs:
         return save_array(store, args[0], **options)
     return save_group(store, *args, **kwargs, **options)
