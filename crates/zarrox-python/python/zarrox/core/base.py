@@ -83,7 +83,7 @@ class ArrayBase(Selectable, Described):
 
     #: The default values of the constructor's arguments, in the order of the arguments. ``...`` stands for the store, which has no
     #: default.
-    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
+    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, True, None, None)
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class ArrayBase(Selectable, Described):
         cache_metadata: bool = True,
         cache_attrs: bool = True,
         partial_decompress: bool = False,
-        write_empty_chunks: bool = False,
+        write_empty_chunks: bool = True,
         zarr_version: int | None = None,
         meta_array: Any = None,
     ) -> None:

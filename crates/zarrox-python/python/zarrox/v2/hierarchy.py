@@ -6,8 +6,6 @@ import keyword
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
 from zarrox._native import Group as NativeGroup
 from zarrox.argument_types import DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.base import ArrayBase
@@ -54,16 +52,6 @@ class Group(GroupBase, Internals):
 
     def _fill(self, native: NativeGroup, store: BaseStore, settings: Settings) -> None:
         super()._fill(native, store, settings.with_(write_empty_chunks=True))
-
-    @property
-    def chunk_store(self) -> BaseStore:
-        """The store with the chunks of the arrays in this group."""
-        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
-
-    @property
-    def meta_array(self) -> np.ndarray[Any, Any]:
-        """An empty array of the class that reading returns."""
-        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
