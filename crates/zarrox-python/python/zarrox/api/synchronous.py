@@ -6,23 +6,9 @@ from functools import partial
 from typing import Any
 
 from zarrox import _native
-from zarrox.api.creation import (
-    array,
-    create,
-    create_array,
-    default_mode,
-    empty,
-    empty_like,
-    from_array,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    open_array,
-    open_like,
-    zeros,
-    zeros_like,
-)
+from zarrox.api import creation
+from zarrox.api.creation import *  # noqa: F403
+from zarrox.api.creation import array, create, default_mode, open_array
 from zarrox.argument_types import StoreArgument
 from zarrox.core.arguments import configured
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
@@ -36,36 +22,23 @@ from zarrox.storage import native_store, normalize_store_arg
 from zarrox.storage.store_path import place_of
 
 __all__ = [
-    "array",
     "consolidate_metadata",
     "copy",
     "copy_all",
     "copy_store",
-    "create",
-    "create_array",
     "create_group",
     "create_hierarchy",
-    "empty",
-    "empty_like",
-    "from_array",
-    "full",
-    "full_like",
     "group",
     "load",
-    "ones",
-    "ones_like",
     "open",
-    "open_array",
     "open_consolidated",
     "open_group",
-    "open_like",
     "save",
     "save_array",
     "save_group",
     "tree",
-    "zeros",
-    "zeros_like",
 ]
+__all__ += creation.__all__
 
 
 def open(
