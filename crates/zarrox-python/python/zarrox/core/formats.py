@@ -42,7 +42,7 @@ def one_format(zarr_format: Any, zarr_version: Any) -> Any:
 
 
 def format_of_existing(store: BaseStore, zarr_format: Any) -> str | None:
-    """Returns the native name of the requested format of an existing node; ``None`` if any format will do.
+    """Returns the native name of the requested format of an existing node; ``None`` if no format is requested.
 
     Parameters
     ----------
