@@ -322,7 +322,7 @@ class TestGroup:
         assert (items["No. members"], items["Arrays"], items["Groups"]) == (2, "baz", "bar")
         assert ("Synchronizer type" in items) is (root.synchronizer is not None)
         assert "No. members" in repr(root.info)
-        assert "bar" in root._repr_html_()
+        assert root._repr_html_() is None and "bar" in foo._repr_html_()
 
     def test_equality(self, root: Group) -> None:
         foo = root.create_group("foo")

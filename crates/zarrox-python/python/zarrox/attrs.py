@@ -49,7 +49,8 @@ def _checked(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     if not others:
         return dict(attributes)
     warnings.warn(
-        f"the keys of attributes must be strings, unlike {others[0]!r}; it is converted for now",
+        # Programs filter this warning by the words of zarr-python 2.
+        f"only attribute keys of type 'string' will be allowed in the future; {others[0]!r} is converted to a string",
         DeprecationWarning,
         stacklevel=4,
     )
@@ -131,10 +132,21 @@ class Attributes(MutableMapping[str, Any]):
         name = _KEYS.get(self._node.format, "zarr.json")
         return f"{self._node.path}/{name}" if self._node.path else name
 
+    @property
+    def _member(self) -> str | None:
+        """The member of the document under the key that has the attributes; ``None`` if they are the whole document."""
+        assert self.store is not None
+        return self.store._attributes_member
+
     def _read(self) -> dict[str, Any]:
         if self._node is not None:
             found: dict[str, Any] = json.loads(self._node.attributes(True))
             return found
+        document = self._read_document()
+        return document if self._member is None else document.get(self._member, {})
+
+    def _read_document(self) -> dict[str, Any]:
+        """Returns the document under the key of the store."""
         assert self.store is not None
         try:
             document = self.store[self._key]
@@ -153,9 +165,16 @@ class Attributes(MutableMapping[str, Any]):
         # The value that a later reader gets, decoupled from the caller's object.
         stored: dict[str, Any] = json.loads(document)
         assert self.store is not None
-        self.store[self._key] = json_dumps(stored)
+        self.store[self._key] = json_dumps(stored if self._member is None else self._with_attributes(self._member, stored))
         if self.cache:
             self._cached = stored
+
+    def _with_attributes(self, member: str, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Returns the document under the key with other attributes."""
+        document = self._read_document()
+        # The filters of an array, without which its chunks cannot be decoded, are among its attributes.
+        kept = {name: value for name, value in document.get(member, {}).items() if name == "filters"}
+        return {**document, member: {**attributes, **kept}}
 
     def _current(self) -> dict[str, Any]:
         if self._cached is not None:

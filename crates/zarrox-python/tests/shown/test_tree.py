@@ -70,3 +70,24 @@ def test_html(root: Group) -> None:
     bundle = root.tree(level=1)._repr_mimebundle_()
     assert bundle["text/plain"] == str(root.tree(level=1))
     assert "quux" not in bundle["text/html"] and "bar" in bundle["text/html"]
+
+
+def test_notebooks_show_a_group_without_reading_its_store() -> None:
+    reads: list[str] = []
+
+    class Counting(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            reads.append(key)
+            return super().__getitem__(key)
+
+        def __contains__(self, key: object) -> bool:
+            reads.append(str(key))
+            return super().__contains__(key)
+
+    root = zarr.group(zarr.storage.KVStore(Counting()))
+    root.create_group("foo")
+    reads.clear()
+    for name in ("html", "json", "javascript", "markdown", "svg", "png", "jpeg", "latex", "pdf"):
+        assert getattr(root, f"_repr_{name}_")() is None
+    assert root._repr_mimebundle_(include=None, exclude=None) is None
+    assert repr(root) == "<zarrox.v2.hierarchy.Group '/'>" and not reads

@@ -46,6 +46,20 @@ def test_arrays_are_n5_s(store: Any) -> None:
     assert np.array_equal(zarr.open_array(store, mode="r")[:], x)
 
 
+def test_version_2_is_n5_in_stores_of_n5(store: Any) -> None:
+    root = zarr.open_group(store, mode="w", zarr_version=2)
+    root.zeros("a", shape=3, chunks=2, dtype="i4")[:] = 1
+    assert list(zarr.Group(store, zarr_version=2)) == ["a"]
+    assert zarr.Array(store, path="a", zarr_version=2)[:].tolist() == [1, 1, 1]
+    assert zarr.open_array(store, mode="r", path="a", zarr_version=2).shape == (3,)
+    for mode in ("r", "r+", "a"):
+        assert list(zarr.open_group(store, mode=mode, zarr_version=2)) == ["a"]
+        assert list(zarr.open(store, mode=mode, zarr_format=2)) == ["a"]
+    assert zarr.load(store, path="a", zarr_version=2).tolist() == [1, 1, 1]
+    with pytest.raises(zarr.errors.ArrayNotFoundError):
+        zarr.Array(store, path="a", zarr_version=3)
+
+
 def test_groups_are_n5_s(store: Any) -> None:
     root = zarr.group(store=store)
     a = root.create_dataset("foo/bar", shape=(4, 4), chunks=2, dtype="u1", compressor=codecs.GZip())

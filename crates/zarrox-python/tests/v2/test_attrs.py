@@ -144,12 +144,12 @@ def test_what_json_has_not_is_refused(attrs: Attributes, value: Any) -> None:
 
 
 def test_keys_that_are_no_text_are_made_text(attrs: Attributes) -> None:
-    with pytest.warns(DeprecationWarning, match="must be strings"):
+    with pytest.warns(DeprecationWarning, match="only attribute keys of type 'string' will be allowed in the future"):
         attrs[1] = "foo"  # type: ignore[index]
-    with pytest.warns(DeprecationWarning, match="must be strings"):
+    with pytest.warns(DeprecationWarning, match="only attribute keys of type 'string' will be allowed in the future"):
         attrs.update({2: "bar", "a": 3})
     assert attrs.asdict() == {"1": "foo", "2": "bar", "a": 3}
-    with pytest.warns(DeprecationWarning, match="must be strings"):
+    with pytest.warns(DeprecationWarning, match="only attribute keys of type 'string' will be allowed in the future"):
         attrs.put({None: 1})  # type: ignore[dict-item]
     assert attrs.asdict() == {"None": 1}
 

@@ -110,6 +110,8 @@ class TestSaveAndLoad:
         store: dict[str, Any] = {}
         zarr.save(store, path=np.arange(3), progress=[1, 2])
         assert sorted(zarr.load(store)) == ["path", "progress"]
+        zarr.save(store, path=zarr.array(np.arange(3)))
+        assert zarr.load(store)["path"].tolist() == [0, 1, 2]
 
     def test_nothing(self, tmp_path: Path) -> None:
         for save in (zarr.save, zarr.save_group):

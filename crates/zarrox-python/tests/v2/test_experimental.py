@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import zarrox.v2 as zarr
 from zarrox.v2._storage import store as base
 from zarrox.v2._storage import v3
+from zarrox.v2.attrs import Attributes
 
 #: Functions that create each kind of store in a directory.
 STORES = {
@@ -40,6 +42,7 @@ def test_nodes_have_the_format_of_the_store(store: Any) -> None:
     assert z.compressor == zarr.Zlib(1)
     assert {"meta/root/g.group.json", "meta/root/g/a.array.json", "data/root/g/a/c0", "data/root/g/a/c1"} <= set(store)
     assert zarr.open_group(store, mode="r")["g/a"][:].tolist() == list(range(6))
+    assert zarr.Array(store, path="g/a", zarr_version=3).shape == (6,)
 
 
 def test_keys_are_listed_and_deleted_by_prefixes(store: Any) -> None:
@@ -53,6 +56,31 @@ def test_keys_are_listed_and_deleted_by_prefixes(store: Any) -> None:
         store.erase("data/root/a/c0")
         store.erase_prefix("data/")
         assert not store.list_prefix("data/")
+
+
+@pytest.mark.parametrize("cache", [True, False])
+def test_attributes_under_a_key_are_a_member_of_the_document(cache: bool) -> None:
+    store = v3.KVStoreV3({})
+    zarr.array(np.arange(6), store=store, path="a")
+    key = "meta/root/a.array.json"
+    document = json.loads(store[key]) | {"attributes": {"filters": [{"id": "delta"}], "unit": "K"}}
+    store[key] = json.dumps(document).encode()
+    attrs = Attributes(store, key=key, cache=cache)
+    assert attrs["unit"] == "K" and "shape" not in attrs
+    attrs["scale"] = 2
+    attrs.put({"title": "t"})
+    del attrs["title"]
+    attrs.update(unit="m")
+    attrs.refresh()
+    written = json.loads(store[key])
+    # The filters of the array stay, and nothing else in the document changes.
+    assert written.pop("attributes") == {"filters": [{"id": "delta"}], "unit": "m"}
+    assert written == {name: value for name, value in document.items() if name != "attributes"}
+    other = Attributes(store, key="meta/root/other", cache=cache)
+    other["foo"] = "bar"
+    assert json.loads(store["meta/root/other"]) == {"attributes": {"foo": "bar"}}
+    with pytest.raises(PermissionError):
+        Attributes(store, key=key, read_only=True)["foo"] = 1
 
 
 def test_the_environment_decides_what_version_3_is() -> None:

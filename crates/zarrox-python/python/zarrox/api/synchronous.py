@@ -6,23 +6,9 @@ from functools import partial
 from typing import Any
 
 from zarrox import _native
-from zarrox.api.creation import (
-    array,
-    create,
-    create_array,
-    default_mode,
-    empty,
-    empty_like,
-    from_array,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    open_array,
-    open_like,
-    zeros,
-    zeros_like,
-)
+from zarrox.api import creation
+from zarrox.api.creation import *  # noqa: F403
+from zarrox.api.creation import array, create, default_mode, open_array
 from zarrox.argument_types import StoreArgument
 from zarrox.core.arguments import configured
 from zarrox.hierarchy import Group, create_group, create_hierarchy, group, open_group
@@ -31,40 +17,28 @@ from zarrox.hierarchy._opening import load as _load
 from zarrox.hierarchy._opening import open_node
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
+from zarrox.hierarchy._opening import save_options
 from zarrox.storage import native_store, normalize_store_arg
 from zarrox.storage.store_path import place_of
 
 __all__ = [
-    "array",
     "consolidate_metadata",
     "copy",
     "copy_all",
     "copy_store",
-    "create",
-    "create_array",
     "create_group",
     "create_hierarchy",
-    "empty",
-    "empty_like",
-    "from_array",
-    "full",
-    "full_like",
     "group",
     "load",
-    "ones",
-    "ones_like",
     "open",
-    "open_array",
     "open_consolidated",
     "open_group",
-    "open_like",
     "save",
     "save_array",
     "save_group",
     "tree",
-    "zeros",
-    "zeros_like",
 ]
+__all__ += creation.__all__
 
 
 def open(
@@ -148,16 +122,6 @@ def open(
     )
 
 
-#: Options of `save`, unless their value is an array.
-_SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
-
-
-def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Separates options from arrays in the arguments of `save`. A value that has a shape is an array with the name of the argument."""
-    names = [name for name in _SAVE_OPTIONS if name in kwargs and not hasattr(kwargs[name], "shape")]
-    return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
-
-
 def save_array(store: StoreArgument, arr: Any, *, progress: Any = None, **kwargs: Any) -> None:
     """Save an array, as :func:`numpy.save` does. Existing data is replaced.
 
@@ -214,9 +178,8 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     >>> loaded['squares']
     array([0, 1, 4])
     """
-    options = _options(kwargs)
-    named = {f"arr_{position}": arr for position, arr in enumerate(args)} | kwargs
-    _save_group(Group, store, named, **options)
+    options = save_options(kwargs)
+    _save_group(Group, store, args, kwargs, **options)
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
@@ -242,7 +205,7 @@ def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     >>> zarr.load('data/example.zarr')
     array([0, 1, 2])
     """
-    options = _options(kwargs)
+    options = save_options(kwargs)
     if len(args) == 1 and not kwargs:
         return save_array(store, args[0], **options)
     return save_group(store, *args, **kwargs, **options)

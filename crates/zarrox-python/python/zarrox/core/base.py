@@ -13,6 +13,7 @@ import numpy.typing as npt
 from zarrox import _native
 from zarrox._native import Array as NativeArray
 from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.core.formats import format_of_existing
 from zarrox.core.indexing import Selectable
 from zarrox.core.properties import Described
 from zarrox.core.settings import Settings
@@ -82,7 +83,7 @@ class ArrayBase(Selectable, Described):
 
     #: The default values of the constructor's arguments, in the order of the arguments. ``...`` stands for the store, which has no
     #: default.
-    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, False, None, None)
+    _defaults: ClassVar[tuple[Any, ...]] = (..., None, False, None, None, True, True, False, True, None, None)
 
     def __init__(
         self,
@@ -94,14 +95,14 @@ class ArrayBase(Selectable, Described):
         cache_metadata: bool = True,
         cache_attrs: bool = True,
         partial_decompress: bool = False,
-        write_empty_chunks: bool = False,
+        write_empty_chunks: bool = True,
         zarr_version: int | None = None,
         meta_array: Any = None,
     ) -> None:
         store = self._open_store(store)
         chunk_store = None if chunk_store is None else self._open_store(chunk_store)
         keys = native_store(store, chunk_store, synchronizer)
-        native = open_native(keys, normalize_storage_path(path), None if zarr_version is None else str(zarr_version))
+        native = open_native(keys, normalize_storage_path(path), format_of_existing(store, zarr_version))
         settings = Settings(
             chunk_store=chunk_store,
             synchronizer=synchronizer,

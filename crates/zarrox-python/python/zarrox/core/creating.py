@@ -13,7 +13,7 @@ from zarrox.argument_types import PathArgument, ShapeLike, StoreArgument
 from zarrox.core.arguments import array_like, like
 from zarrox.core.base import ArrayBase, open_native
 from zarrox.core.copying import copy_values
-from zarrox.core.formats import format_of_new
+from zarrox.core.formats import format_of_existing, format_of_new
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.core.sources import check_apart
@@ -277,7 +277,7 @@ def open_array(
     opened_store = cls._open_store(store, mode=mode, **options)
     chunks_in = None if chunk_store is None else cls._open_store(chunk_store, mode="a", **options)
     keys = native_store(opened_store, chunks_in, synchronizer)
-    form = None if zarr_format is None else str(zarr_format)
+    form = format_of_existing(opened_store, zarr_format)
     kept = {
         "chunk_store": chunks_in,
         "synchronizer": synchronizer,

@@ -10,10 +10,13 @@ from zarrox.errors import MetadataError, NodeNotFoundError
 from zarrox.storage import BaseStore, native_store
 from zarrox.storage.directory import DirectoryStore
 
-__all__ = ["format_of_new", "one_format"]
+__all__ = ["format_of_existing", "format_of_new", "one_format"]
 
 v3_api_available = os.environ.get("ZARR_V3_EXPERIMENTAL_API", "0").lower() not in ("0", "false")
 """True if an environment variable requests the experimental version 3 of zarr-python 2.13 to 2.18."""
+
+#: The versions by which zarr-python 2 calls the formats of stores that support only one.
+_VERSIONS: dict[str | None, str] = {"n5": "2", "v3-experimental": "3"}
 
 
 def one_format(zarr_format: Any, zarr_version: Any) -> Any:
@@ -36,6 +39,22 @@ def one_format(zarr_format: Any, zarr_version: Any) -> Any:
     if zarr_format is not None:
         return zarr_format
     return "v3-experimental" if v3_api_available and str(zarr_version) == "3" else zarr_version
+
+
+def format_of_existing(store: BaseStore, zarr_format: Any) -> str | None:
+    """Returns the native name of the requested format of an existing node; ``None`` if no format is requested.
+
+    Parameters
+    ----------
+    store : BaseStore
+        The store. In a store of N5, version 2 is N5, and in a store of the experimental version 3, version 3 is that format.
+    zarr_format : int or str, optional
+        The requested format.
+    """
+    if zarr_format is None:
+        return None
+    own: str | None = getattr(store, "_format", None)
+    return own if _VERSIONS.get(own) == str(zarr_format) else str(zarr_format)
 
 
 def format_of_new(store: BaseStore, path: str, zarr_format: Any = None, *, default: Any) -> str:

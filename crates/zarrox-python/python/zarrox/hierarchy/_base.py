@@ -15,7 +15,7 @@ from zarrox._native import Store as NativeStore
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.attrs import Attributes
 from zarrox.core.base import ArrayBase
-from zarrox.core.formats import format_of_new
+from zarrox.core.formats import format_of_existing, format_of_new
 from zarrox.core.metadata import is_v3
 from zarrox.core.settings import Settings
 from zarrox.errors import ReadOnlyError, ZarrUserWarning
@@ -83,7 +83,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),
             "r" if read_only else "r+",
-            _nodes.format_name(zarr_version),
+            format_of_existing(store, zarr_version),
             False,
         )
         settings = Settings(
@@ -124,7 +124,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
         chunk_store: StoreArgument = None,
         synchronizer: Any = None,
         cache_attrs: bool = True,
-        format: str | None = None,
+        format: Any = None,
         attributes: Mapping[str, Any] | None = None,
         use_consolidated: bool | str | None = None,
         storage_options: dict[str, Any] | None = None,
@@ -149,7 +149,7 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             native_store(store, chunk_store, synchronizer),
             at,
             mode,
-            format,
+            format_of_existing(store, format),
             new_format=lambda: format_of_new(store, at, format, default=cls._array._default_format()),
             attributes=attributes,
             consolidated=use_consolidated,
@@ -207,9 +207,6 @@ class GroupBase(Creation, MutableMapping[str, Any]):
             read_only = self._settings.read_only or self._settings.consolidated
             self._attrs = Attributes(self._native, read_only=read_only, cache=self._settings.cache_attrs)
         return self._attrs
-
-    def _repr_html_(self) -> str:
-        return self._html_tree(None)
 
     def _html_tree(self, level: int | None) -> str:
         from zarrox.core.html import group_html

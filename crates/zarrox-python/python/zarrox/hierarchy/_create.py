@@ -18,6 +18,7 @@ from zarrox.attrs import to_json
 from zarrox.core import creating
 from zarrox.core.base import ArrayBase
 from zarrox.core.dtype.resolve import native_dtype
+from zarrox.core.formats import one_format
 from zarrox.core.settings import Settings
 from zarrox.core.shapes import normalize_shape
 from zarrox.errors import ContainsArrayError, ContainsGroupError
@@ -288,8 +289,8 @@ class Creation:
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Returns the arguments of a function that creates an array in the stores of this group."""
         format = self._native.format
-        wanted = _nodes.format_name(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
-        if wanted not in (None, str(self._zarr_format), format):
+        wanted = one_format(kwargs.pop("zarr_format", None), kwargs.pop("zarr_version", None))
+        if wanted is not None and str(wanted) not in (str(self._zarr_format), format):
             raise ValueError(f"nodes in a group have its format, which is {format}; found {wanted}")
         return {
             "chunk_store": self._settings.chunk_store,

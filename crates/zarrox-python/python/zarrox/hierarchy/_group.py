@@ -79,15 +79,14 @@ class Group(GroupBase, Shown[NativeGroup]):
         overwrite: bool = False,
     ) -> Self:
         """Create a group at the root of a store, as :func:`zarrox.create_group` does."""
-        mode, format = "w" if overwrite else "w-", _nodes.format_name(zarr_format)
-        return cls._open(store, mode, format=format, attributes=attributes)
+        return cls._open(store, "w" if overwrite else "w-", format=zarr_format, attributes=attributes)
 
     @classmethod
     def open(
         cls, store: StoreArgument, zarr_format: int | None = None, use_consolidated: bool | str | None = None
     ) -> Self:
         """Open the group at the root of a store for reading and writing."""
-        return cls._open(store, "r+", format=_nodes.format_name(zarr_format), use_consolidated=use_consolidated)
+        return cls._open(store, "r+", format=zarr_format, use_consolidated=use_consolidated)
 
     @property
     def store_path(self) -> StorePath:
@@ -379,6 +378,9 @@ class Group(GroupBase, Shown[NativeGroup]):
              └── bar (100,) int32
         """
         return TreeViewer(self, expand=bool(expand), level=level)
+
+    def _repr_html_(self) -> str:
+        return self._html_tree(None)
 
     def __repr__(self) -> str:
         return f"<Group {self.store_path}>"

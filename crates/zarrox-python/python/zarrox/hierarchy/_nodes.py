@@ -129,21 +129,6 @@ class ConsolidatedMetadata:
         return cls(nested)
 
 
-def format_name(zarr_format: Any = None, zarr_version: Any = None) -> str | None:
-    """Returns the native name of a format. ``zarr_version`` is the older name for ``zarr_format``.
-
-    Raises
-    ------
-    ValueError
-        If the two differ.
-    """
-    if zarr_format is None:
-        zarr_format = zarr_version
-    elif zarr_version is not None and str(zarr_version) != str(zarr_format):
-        raise ValueError(f"zarr_format={zarr_format} and zarr_version={zarr_version} differ; give one of them")
-    return None if zarr_format is None else str(zarr_format)
-
-
 def open_group_node(
     store: _native.Store, path: str, mode: Literal["r", "r+"], format: str | None, consolidated: bool | None
 ) -> _native.Group:

@@ -11,17 +11,17 @@ import numpy as np
 
 from zarrox import _native
 from zarrox.argument_types import PathArgument, StoreArgument
+from zarrox.core.formats import format_of_existing
 from zarrox.core.progress import progress_reporter
 from zarrox.core.settings import Settings
 from zarrox.core.sources import check_apart, check_file_apart
 from zarrox.errors import ContainsGroupError, NodeNotFoundError, PathNotFoundError
 from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._modes import check_mode
-from zarrox.hierarchy._nodes import format_name
 from zarrox.storage import BaseStore, MemoryStore, native_store, normalize_storage_path
 from zarrox.storage.store_path import place_of
 
-__all__ = ["LazyLoader", "load", "open_node", "save_array", "save_group"]
+__all__ = ["LazyLoader", "load", "open_node", "save_array", "save_group", "save_options"]
 
 #: The arguments that apply to both existing and new arrays.
 _ARRAY_SETTINGS = ("chunk_store", "synchronizer", "cache_metadata", "cache_attrs", "write_empty_chunks", "meta_array")
@@ -97,7 +97,7 @@ def _find(
             native_store(store, chunk_store, synchronizer),
             normalize_storage_path(path),
             native_mode,
-            format_name(zarr_format),
+            format_of_existing(store, zarr_format),
             use_consolidated,
         )
     except NodeNotFoundError as error:
@@ -166,9 +166,28 @@ def _as_array(values: Any) -> Any:
     return values if hasattr(values, "shape") and hasattr(values, "nbytes") else np.asarray(values)
 
 
+#: Options of `save`, unless their value is an array.
+_SAVE_OPTIONS = ("path", "zarr_format", "storage_options", "progress")
+
+
+def save_options(kwargs: dict[str, Any], *further: str) -> dict[str, Any]:
+    """Separates options from arrays in the arguments of `save`. A value that has a shape is an array with the name of the argument.
+
+    Parameters
+    ----------
+    kwargs : dict
+        The arguments. The options are removed.
+    *further : str
+        The names of more options.
+    """
+    names = [name for name in (*_SAVE_OPTIONS, *further) if name in kwargs and not hasattr(kwargs[name], "shape")]
+    return {name: kwargs.pop(name) for name in names if not isinstance(kwargs[name], list)}
+
+
 def save_group(
     group: type[GroupBase],
     store: StoreArgument,
+    unnamed: tuple[Any, ...],
     named: Mapping[str, Any],
     *,
     path: str | None = None,
@@ -184,6 +203,8 @@ def save_group(
         The class of groups.
     store : StoreArgument
         The destination.
+    unnamed : tuple
+        Arrays, which get the names ``arr_0``, ``arr_1`` …
     named : dict
         Arrays by their names.
     path, zarr_format, storage_options, progress
@@ -196,19 +217,20 @@ def save_group(
     ValueError
         If no array is given, or an array cannot be stored. In these cases, existing nodes are unchanged.
     """
+    named = {f"arr_{position}": arr for position, arr in enumerate(unnamed)} | dict(named)
     arrays = {name: _as_array(arr) for name, arr in named.items()}
     if not arrays:
         raise ValueError("at least one array must be provided")
     for name, arr in named.items():
         if isinstance(arr, str | bool | None):
-            options = "path, zarr_format, storage_options, progress"
+            options = ", ".join(_SAVE_OPTIONS)
             raise TypeError(f"Keyword argument {name!r} must be a numpy or other NDArrayLike array, except {options}. Got {arr!r}.")
     _rehearse(group, arrays, zarr_format)
     target = _writable_store(group, store, storage_options, arrays.values())
     for arr in arrays.values():
         check_apart(arr, target, path, overwrite=True)
     try:
-        parent = group._open(target, "w", path=path, format=format_name(zarr_format))
+        parent = group._open(target, "w", path=path, format=zarr_format)
         with progress_reporter(progress, sum(arr.nbytes for arr in arrays.values())) as report:
             for name, arr in arrays.items():
                 parent._new_array(parent._creation.array, name, {"overwrite": True}, arr)
@@ -220,7 +242,7 @@ def save_group(
 
 def _rehearse(group: type[GroupBase], arrays: Mapping[str, Any], zarr_format: Any) -> None:
     """Creates the arrays in memory, to check the arguments."""
-    parent = group._open(MemoryStore(), "w", format=format_name(zarr_format))
+    parent = group._open(MemoryStore(), "w", format=zarr_format)
     for name, arr in arrays.items():
         parent._new_array(parent._creation.array, name, {}, _sample(arr))
 

@@ -58,6 +58,8 @@ class BaseStore(MutableMapping[str, Any]):
     """The separator between the coordinates of chunks in the keys of new arrays; ``None`` leaves it to the format."""
     _format: str | None = None
     """The only format of nodes in this store, if it supports only one."""
+    _attributes_member: str | None = None
+    """The member of documents that has the attributes, if the attributes of nodes have no document of their own."""
     _custom: ClassVar[bool] = False
     """True if a class from outside this package has its own way of reading or writing."""
     _open_count = 0

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from zarrox import _native
 from zarrox.argument_types import PathArgument, StoreArgument
 from zarrox.core.formats import one_format
@@ -15,6 +13,7 @@ from zarrox.hierarchy._opening import LazyLoader, open_node
 from zarrox.hierarchy._opening import load as _load
 from zarrox.hierarchy._opening import save_array as _save_array
 from zarrox.hierarchy._opening import save_group as _save_group
+from zarrox.hierarchy._opening import save_options
 from zarrox.storage import BaseStore, native_store
 from zarrox.documents import json_dumps, json_loads
 from zarrox.storage.functions import consolidated_store
@@ -95,13 +94,8 @@ def open(
     return opened
 
 
-#: Options of `save`, unless their value is an array.
-_SAVE_OPTIONS = ("path", "zarr_version", "zarr_format", "storage_options", "progress")
-
-
 def _options(kwargs: dict[str, Any]) -> dict[str, Any]:
-    names = [name for name in _SAVE_OPTIONS if name in kwargs and not isinstance(kwargs[name], np.ndarray | list)]
-    options = {name: kwargs.pop(name) for name in names}
+    options = save_options(kwargs, "zarr_version")
     return options | {"zarr_format": one_format(options.pop("zarr_format", None), options.pop("zarr_version", None))}
 
 
@@ -124,8 +118,7 @@ def save_group(store: StoreArgument, *args: Any, **kwargs: Any) -> None:
     <LazyLoader: arr_0, squares>
     """
     options = _options(kwargs)
-    named = {f"arr_{position}": arr for position, arr in enumerate(args)} | kwargs
-    _save_group(Group, store, named, **options)
+    _save_group(Group, store, args, kwargs, **options)
 
 
 def save(store: StoreArgument, *args: Any, **kwargs: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from zarrox._native import Array as NativeArray
-from zarrox.argument_types import ChunksLike, PathArgument, ShapeLike, StoreArgument
+from zarrox.argument_types import ChunksLike, ShapeLike, StoreArgument
 from zarrox.codecs.convert import codec_config, from_v2
 from zarrox.core.base import ArrayBase
 from zarrox.core.fill import fill_json, normalize_fill_value
@@ -33,41 +32,9 @@ __all__ = ["Array"]
 
 
 class Array(ArrayBase, Internals):
-    __doc__ = inspect.cleandoc(ArrayBase.__doc__ or "").partition("\nExamples\n")[0]
+    __doc__ = ArrayBase.__doc__
 
     __slots__ = ()
-
-    #: The default values of the constructor's arguments, in the order of the arguments. ``...`` stands for the store, which has no
-    #: default.
-    _defaults = (..., None, False, None, None, True, True, False, True, None, None)
-
-    def __init__(
-        self,
-        store: StoreArgument,
-        path: PathArgument = None,
-        read_only: bool = False,
-        chunk_store: StoreArgument = None,
-        synchronizer: Any = None,
-        cache_metadata: bool = True,
-        cache_attrs: bool = True,
-        partial_decompress: bool = False,
-        write_empty_chunks: bool = True,
-        zarr_version: int | None = None,
-        meta_array: Any = None,
-    ) -> None:
-        super().__init__(
-            store,
-            path,
-            read_only,
-            chunk_store,
-            synchronizer,
-            cache_metadata,
-            cache_attrs,
-            partial_decompress,
-            write_empty_chunks,
-            zarr_version,
-            meta_array,
-        )
 
     @classmethod
     def _open_store(
@@ -302,11 +269,6 @@ class Array(ArrayBase, Internals):
         return view
 
     @property
-    def chunk_store(self) -> BaseStore:
-        """The store of the chunks."""
-        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
-
-    @property
     def itemsize(self) -> int:
         """The size of an element in bytes."""
         return self._native.dtype.itemsize
@@ -320,11 +282,6 @@ class Array(ArrayBase, Internals):
     def is_view(self) -> bool:
         """True if this is a view of another array."""
         return self._view is not None
-
-    @property
-    def meta_array(self) -> npt.NDArray[Any]:
-        """An empty array of the class that reading returns."""
-        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property
     def write_empty_chunks(self) -> bool:

@@ -6,15 +6,12 @@ import keyword
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
 from zarrox._native import Group as NativeGroup
 from zarrox.argument_types import DTypeLike, PathArgument, ShapeLike, StoreArgument
 from zarrox.core.base import ArrayBase
 from zarrox.core.formats import one_format
 from zarrox.core.settings import Settings
 from zarrox.elsewhere import OF_3
-from zarrox.hierarchy import _nodes
 from zarrox.hierarchy._base import GroupBase
 from zarrox.hierarchy._modes import check_mode
 from zarrox.shown.info import InfoReporter, type_name
@@ -55,16 +52,6 @@ class Group(GroupBase, Internals):
 
     def _fill(self, native: NativeGroup, store: BaseStore, settings: Settings) -> None:
         super()._fill(native, store, settings.with_(write_empty_chunks=True))
-
-    @property
-    def chunk_store(self) -> BaseStore:
-        """The store with the chunks of the arrays in this group."""
-        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
-
-    @property
-    def meta_array(self) -> np.ndarray[Any, Any]:
-        """An empty array of the class that reading returns."""
-        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     def _options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         return {"meta_array": self._settings.meta_array, **super()._options(kwargs)}
@@ -354,6 +341,16 @@ class Group(GroupBase, Internals):
         array: Array = self._require_array(name, self.create_dataset, shape, dtype, exact, kwargs)
         return array
 
+    def _not_shown(self, *_: Any, **__: Any) -> None:
+        """Returns ``None``, for which notebooks show the result of ``repr``.
+
+        Notebooks look up all these methods. Without them, each lookup would search the store for a member with the name of the method,
+        and a tree would list the whole store.
+        """
+
+    _repr_html_ = _repr_json_ = _repr_javascript_ = _repr_markdown_ = _repr_svg_ = _not_shown
+    _repr_png_ = _repr_jpeg_ = _repr_latex_ = _repr_pdf_ = _repr_mimebundle_ = _not_shown
+
     def __repr__(self) -> str:
         read_only = " read-only" if self._settings.read_only else ""
         return f"<{type_name(self)} {self.name!r}{read_only}>"
@@ -489,7 +486,7 @@ def open_group(
         chunk_store=chunk_store,
         synchronizer=synchronizer,
         cache_attrs=cache_attrs,
-        format=_nodes.format_name(one_format(zarr_format, zarr_version)),
+        format=one_format(zarr_format, zarr_version),
         use_consolidated=False,
         storage_options=storage_options,
         sync=sync,

@@ -1,8 +1,11 @@
-"""Names that are private in zarr-python 2, but that programs use."""
+"""Properties that arrays and groups of zarr-python 2 have in common. Programs use the private ones as well."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from zarrox.core.metadata import is_v3
 from zarrox.storage.paths import prefix_of
@@ -15,13 +18,24 @@ __all__ = ["Internals"]
 
 
 class Internals:
-    """The private properties that arrays and groups of zarr-python 2 have in common."""
+    """The properties that arrays and groups of zarr-python 2 have in common."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
         _native: Any
         _settings: Settings
+        _store: BaseStore
+
+    @property
+    def chunk_store(self) -> BaseStore:
+        """The store of the chunks."""
+        return self._store if self._settings.chunk_store is None else self._settings.chunk_store
+
+    @property
+    def meta_array(self) -> npt.NDArray[Any]:
+        """An empty array of the class that reading returns."""
+        return np.empty(()) if self._settings.meta_array is None else self._settings.meta_array
 
     @property
     def _version(self) -> int:

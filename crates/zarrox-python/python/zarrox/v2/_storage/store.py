@@ -23,6 +23,7 @@ class StoreV3(BaseStore):
 
     _store_version = 3
     _format = "v3-experimental"
+    _attributes_member = "attributes"
 
     def list(self) -> Keys:
         """Returns all keys."""

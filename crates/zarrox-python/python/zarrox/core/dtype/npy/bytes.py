@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..common import HasLength, HasObjectCodec, split_v3
+from ..common import HasLength, split_v3
 from .common import NumPyType
-from .string import is_object_of, length_bytes
+from .string import VariableLength, length_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -130,7 +130,7 @@ class RawBytes(_FixedLength[np.void]):
         return self._cast_scalar_unchecked(b"")
 
 
-class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
+class VariableLengthBytes(_BytesType[bytes], VariableLength[bytes]):
     """Variable-length bytes, which are ``bytes`` objects in memory.
 
     Examples
@@ -147,22 +147,9 @@ class VariableLengthBytes(_BytesType[bytes], HasObjectCodec):
         return np.dtype(object)
 
     @classmethod
-    def _from_json_v2(cls, data: Any) -> Self:
-        if not cls._check_json_v2(data):
-            raise cls._invalid_json(data)
-        return cls()
-
-    @classmethod
-    def _check_json_v2(cls, data: object) -> bool:
-        return is_object_of(data, cls.object_codec_id)
-
-    @classmethod
     def _check_json_v3(cls, data: object) -> bool:
         # The second name is the one in the registry of extensions.
         return data in (cls._zarr_v3_name, "bytes")
-
-    def to_json(self, zarr_format: int) -> Any:
-        return super().to_json(3) if zarr_format != 2 else {"name": "|O", "object_codec_id": self.object_codec_id}
 
     def _check_scalar(self, data: object) -> bool:
         return super()._check_scalar(data) or isinstance(data, str)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["FixedLengthUTF32", "VariableLengthUTF8"]
 
 _BYTES_PER_CHARACTER = 4
+
+Scalar = TypeVar("Scalar", bound=Any)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,24 @@ class FixedLengthUTF32(NumPyType[Any, np.str_], HasEndianness, HasLength):
         return str(self.cast_scalar(data))
 
 
-class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
+class VariableLength(NumPyType[Any, Scalar], HasObjectCodec):
+    """A base of data types of any length, which are objects with an object codec in v2."""
+
+    @classmethod
+    def _from_json_v2(cls, data: Any) -> Self:
+        if not cls._check_json_v2(data):
+            raise cls._invalid_json(data)
+        return cls()
+
+    @classmethod
+    def _check_json_v2(cls, data: object) -> bool:
+        return check_dtype_spec_v2(data) and data["name"] == "|O" and data["object_codec_id"] == cls.object_codec_id
+
+    def to_json(self, zarr_format: int) -> Any:
+        return super().to_json(3) if zarr_format != 2 else {"name": "|O", "object_codec_id": self.object_codec_id}
+
+
+class VariableLengthUTF8(VariableLength[str]):
     """Variable-length strings.
 
     Examples
@@ -89,19 +108,6 @@ class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
 
     def to_native_dtype(self) -> Any:
         return np.dtypes.StringDType()
-
-    @classmethod
-    def _from_json_v2(cls, data: Any) -> Self:
-        if not cls._check_json_v2(data):
-            raise cls._invalid_json(data)
-        return cls()
-
-    @classmethod
-    def _check_json_v2(cls, data: object) -> bool:
-        return is_object_of(data, cls.object_codec_id)
-
-    def to_json(self, zarr_format: int) -> Any:
-        return super().to_json(3) if zarr_format != 2 else {"name": "|O", "object_codec_id": self.object_codec_id}
 
     def _check_scalar(self, data: object) -> bool:
         return True
@@ -119,11 +125,6 @@ class VariableLengthUTF8(NumPyType[Any, str], HasObjectCodec):
 
     def to_json_scalar(self, data: object, *, zarr_format: int) -> str:
         return str(data)
-
-
-def is_object_of(data: object, codec: str) -> bool:
-    """Returns true if this is v2's ``|O`` with the object codec of this id."""
-    return check_dtype_spec_v2(data) and data["name"] == "|O" and data["object_codec_id"] == codec
 
 
 def length_bytes(name: str, configuration: dict[str, Any]) -> int:
