@@ -284,7 +284,7 @@ fn every_chunk_and_inner_chunk_is_decoded_once() {
 }
 
 #[test]
-fn damage_ends_the_iteration_where_it_is() {
+fn damage_ends_the_iteration_over_rows_and_is_one_item_of_that_over_chunks() {
     let (array, _) = stored(&[40, 4], &[10, 2], None);
     array.raw().write(&[2, 1], b"no chunk").unwrap();
     let mut rows = array.rows::<ArrayD<i32>>().unwrap();
@@ -302,12 +302,10 @@ fn damage_ends_the_iteration_where_it_is() {
 
     let mut chunks = array.chunks::<ArrayD<i32>>().unwrap();
     assert_eq!(chunks.by_ref().take_while(Result::is_ok).count(), 5);
-    assert!(chunks.next().is_none());
-    let mut stored = array.stored_chunks::<ArrayD<i32>>().unwrap();
-    assert_eq!(
-        stored.by_ref().skip(5).map(|chunk| chunk.unwrap_err().kind()).collect::<Vec<_>>(),
-        [ErrorKind::Corrupt]
-    );
+    assert_eq!(chunks.map(Result::unwrap).count(), 2);
+    let stored = array.stored_chunks::<ArrayD<i32>>().unwrap().rev();
+    let errors: Vec<_> = stored.filter_map(Result::err).map(|error| error.kind()).collect();
+    assert_eq!(errors, [ErrorKind::Corrupt]);
 }
 
 #[test]

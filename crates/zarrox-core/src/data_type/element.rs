@@ -54,7 +54,8 @@ impl<T: Element> std::fmt::Debug for Optional<T> {
 /// the library first normalises to 0 or 1.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the type of array elements of a fixed size",
-    note = "structures become elements by `#[derive(Element)]`"
+    note = "structures become elements by `#[derive(Element)]`",
+    note = "the times of `jiff` and `chrono` are elements with the features `jiff` and `chrono` of zarrox"
 )]
 pub unsafe trait Element: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
     /// False for types that cannot be a field of a structure, such as [`Optional`].

@@ -218,6 +218,18 @@ impl IndexMut<&str> for Json {
     }
 }
 
+/// # Panics
+/// When the value is not an array, or the array has no such item.
+impl IndexMut<usize> for Json {
+    #[expect(clippy::panic, reason = "the program has to know the length, as with a `Vec`")]
+    fn index_mut(&mut self, index: usize) -> &mut Self {
+        match self {
+            Self::Array(items) => &mut items[index],
+            _ => panic!("a value that is not an array has no item {index}"),
+        }
+    }
+}
+
 macro_rules! numbers {
     ($($T:ty)*) => {$(
         impl From<$T> for Json {

@@ -11,7 +11,7 @@ use zarrox_core::{Error, ErrorKind, Result};
 
 pub use cells::{Cells, StoredCells, selection};
 use zarrox::internals::{Boxes, Listener, Task, argument};
-use zarrox::{AccessOptions, Array, OpenOptions, Place, Progress};
+use zarrox::{AccessOptions, Array, Interrupt, OpenOptions, Place, Progress};
 
 /// The minimum chunk size of the intermediate array in bytes. With smaller chunks, direct rechunking is faster.
 const SMALLEST: u64 = 16 << 10;
@@ -46,6 +46,7 @@ const CACHED: u64 = 1 << 20;
 pub struct Rechunk {
     memory: usize,
     scratch: Option<Place>,
+    interrupt: Option<Interrupt>,
     listener: Option<Listener>,
 }
 
@@ -80,7 +81,7 @@ pub struct RechunkPlan {
 
 impl Default for Rechunk {
     fn default() -> Self {
-        Self { memory: 1 << 30, scratch: None, listener: None }
+        Self { memory: 1 << 30, scratch: None, interrupt: None, listener: None }
     }
 }
 
@@ -105,6 +106,12 @@ impl Rechunk {
         Self { scratch: Some(place.into()), ..self }
     }
 
+    /// Sets the interrupt that cancels the copy.
+    #[must_use]
+    pub fn interrupt(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: Some(interrupt.clone()), ..self }
+    }
+
     /// Sets a listener that is called with the progress, from any thread. Elements that are copied through an intermediate array
     /// count twice. An error of the listener stops the operation.
     #[must_use]
@@ -120,6 +127,16 @@ impl Rechunk {
     /// writing. Chunks that were written before an error are kept, and are written again by the next run.
     pub fn run(&self, source: &Array, target: &Array) -> Result<()> {
         check(source, target)?;
+        match &self.interrupt {
+            Some(interrupt) => {
+                let options = AccessOptions::new().interrupt(interrupt);
+                self.run_checked(&source.with_options(&options), &target.with_options(&options))
+            }
+            None => self.run_checked(source, target),
+        }
+    }
+
+    fn run_checked(&self, source: &Array, target: &Array) -> Result<()> {
         if source.shape().contains(&0) {
             return Ok(());
         }

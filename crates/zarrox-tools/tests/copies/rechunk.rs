@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use ndarray::{ArrayD, IxDyn};
 use zarrox::{Array, prelude::*, s};
-use zarrox::{ErrorKind, MissingChunks, OpenOptions};
+use zarrox::{ErrorKind, Interrupt, MissingChunks, OpenOptions};
 use zarrox_testkit::errors::assert_error;
 use zarrox_tools::Rechunk;
 
@@ -82,6 +82,17 @@ fn there_is_an_array_on_the_way_where_chunks_would_be_read_many_times() {
     assert_eq!(target.read::<ArrayD<i32>>(..).unwrap(), source.read::<ArrayD<i32>>(..).unwrap());
     let stored = target.info().unwrap().chunks_stored;
     assert_eq!(stored, 256, "columns of nothing but the fill value");
+}
+
+#[test]
+fn a_raised_interrupt_cancels_the_copy() {
+    let directory = tempfile::tempdir().unwrap();
+    let (rows, columns) = rows_and_columns(directory.path());
+    let interrupt = Interrupt::new();
+    interrupt.raise();
+    let cancelled = Rechunk::new().interrupt(&interrupt).run(&rows, &columns);
+    assert_eq!(cancelled.unwrap_err().kind(), ErrorKind::Interrupted);
+    Rechunk::new().run(&rows, &columns).unwrap();
 }
 
 #[test]

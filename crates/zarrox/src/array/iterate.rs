@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zarrox_core::internals::scratch::Positions;
 use zarrox_core::internals::selection::{ResolvedAxis, ResolvedSelection, ResolvedSpan, ResultAxis};
-use zarrox_core::{DimSelection, FromElements, IntoSelection, Result};
+use zarrox_core::{DimSelection, ErrorKind, FromElements, IntoSelection, Result};
 
 use super::Array;
 use super::fields::Fields;
@@ -119,8 +119,8 @@ impl Array {
     /// and elements. A chunk at the edge of the array is cropped to the elements inside the array. If the array has shards, the
     /// iterator visits the shards. A region is a selection that can be used to write the chunk.
     ///
-    /// Each chunk is read once, when the iterator reaches it, so the grid can be arbitrarily large. The iterator ends after an
-    /// error.
+    /// Each chunk is read once, when the iterator reaches it, so the grid can be arbitrarily large. After the error of a damaged
+    /// chunk ([`ErrorKind::Corrupt`]), the iterator continues with the next chunk. It ends after any other error.
     ///
     /// ```
     /// # use zarrox::{prelude::*, s};
@@ -398,7 +398,8 @@ impl<A: FromElements> Chunks<A> {
     fn get(&mut self, number: Option<u64>) -> Option<Result<(Vec<Range<u64>>, A)>> {
         let region = self.array.chunk_region(&indices(number?, &self.grid))?;
         let values = self.array.read(&region);
-        if values.is_err() {
+        // The other chunks are probably intact. After other errors, such as those of a store, they would fail as well.
+        if values.as_ref().is_err_and(|error| error.kind() != ErrorKind::Corrupt) {
             self.numbers = Numbers::All(0..0);
         }
         Some(values.map(|values| (region, values)))
