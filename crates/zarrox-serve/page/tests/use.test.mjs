@@ -308,8 +308,8 @@ test("a group of 10,000 arrays is fluent", async (t) => {
   await chosen.focus();
   while ((await last.count()) === 0) await page.keyboard.press("End");
   await page.keyboard.press("End");
-  await page.keyboard.press("ArrowUp");
-  await page.locator('[role="treeitem"]:focus', { hasText: "a09998" }).waitFor();
+  // page/tests/bench.mjs measures the time of a key.
+  for (let n = 0; n < 40; n++) await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.getByRole("cell", { name: "11", exact: true }).or(page.locator(".image[data-took]")).first().waitFor();
   await page.getByLabel("Find in all roots").fill("a0777");
