@@ -365,7 +365,7 @@ impl ArrayBuilder {
     /// cannot be opened before it is complete.
     ///
     /// After a failure, nothing remains in the store. If the process is killed, chunks remain, together with a journal
-    /// ([`JOURNAL`](crate::JOURNAL)) that names the `source` of the elements. The same call with the same source and settings
+    /// ([`JOURNAL`](crate::internals::JOURNAL)) that names the `source` of the elements. The same call with the same source and settings
     /// then writes the elements again.
     ///
     /// ```
