@@ -29,7 +29,7 @@ def pages(zarrox: str) -> dict[str, str]:
 
 
 def help_of(zarrox: str, *names: str) -> str:
-    """Returns the help of a command, as wide as it is on a page."""
+    """Returns the help of a command, wrapped at the width of a page."""
     environment = os.environ | {"COLUMNS": "100"}
     return subprocess.run([zarrox, *names, "--help"], check=True, capture_output=True, text=True, env=environment).stdout
 

@@ -53,8 +53,15 @@ def public(module: str) -> list[str]:
     """Returns the names in the `__all__` of a module that are not modules."""
     path = SOURCES / module.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    imported: dict[str, str] = {}
+    names: list[str] = []
     for node in ast.parse(file.read_text()).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" and isinstance(node.value, ast.List):
-            names = [ast.literal_eval(name) for name in node.value.elts if isinstance(name, ast.Constant)]
-            return [name for name in names if name != "__version__" and not (path / name).exists() and not (path / f"{name}.py").exists()]
-    return []
+        if isinstance(node, ast.ImportFrom):
+            imported |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" and isinstance(node.value, ast.List):
+            names += [ast.literal_eval(name) for name in node.value.elts if isinstance(name, ast.Constant)]
+        elif isinstance(node, ast.AugAssign) and ast.unparse(node.target) == "__all__" and isinstance(node.value, ast.Attribute):
+            # The names of an imported module, unless it has a page of its own.
+            origin = imported[ast.unparse(node.value.value)]
+            names += [] if origin in MODULES else public(origin)
+    return [name for name in names if name != "__version__" and not (path / name).exists() and not (path / f"{name}.py").exists()]

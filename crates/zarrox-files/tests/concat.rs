@@ -43,6 +43,9 @@ fn times_of_other_units_are_those_of_the_first_file() {
     assert_eq!((imported.source, imported.copy.elements), (imported.copy, 12));
     let grown = directory.join("grown");
     import.plan_all(&[&days], &grown).unwrap().run().unwrap();
+    let invalid = import.clone().exclude("t[").append(&[&hours], &grown, &OpenOptions::new()).unwrap_err();
+    assert_eq!(invalid.kind(), ErrorKind::InvalidArgument);
+    assert!(invalid.to_string().contains("the pattern 't[': a bracket is not closed"), "{invalid}");
     let appended = import.append(&[&hours], &grown, &OpenOptions::new()).unwrap();
     assert_eq!(appended.arrays, [("t".to_owned(), 2, 4), ("time".to_owned(), 2, 4)]);
     assert_eq!(times(&grown), [0.0, 1.0, 2.0, 2.5]);

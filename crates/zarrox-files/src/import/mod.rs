@@ -474,6 +474,7 @@ impl Import {
             let message = "appending files needs the name of a dimension";
             return Err(Error::new(ErrorKind::InvalidArgument, message));
         };
+        self.chosen.exclude.check()?;
         if !self.selects.is_empty() || !self.chosen.nodes.is_empty() {
             let message = "only whole files can be appended, so that all arrays keep the same length";
             return Err(Error::new(ErrorKind::InvalidArgument, message));

@@ -57,8 +57,8 @@ pub(super) struct Tail {
 impl Read for Tail {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let length = self.source.0.read_into(out, self.position).map_err(std::io::Error::other)?;
-        // A header can contain a list of a thousand million values that do not exist. The crate `parquet` skips values at the end of
-        // the file without an error, so it would take minutes to skip them.
+        // A damaged page header can claim a list of billions of values. The crate `parquet` skips values beyond the end of the
+        // file without an error, which would take minutes.
         if length == 0 && !out.is_empty() {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }

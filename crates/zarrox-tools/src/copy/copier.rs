@@ -285,6 +285,7 @@ impl Copier {
     /// # Errors
     /// If the source cannot be read; [`ErrorKind::InvalidArgument`](zarrox::ErrorKind::InvalidArgument) without a format.
     pub fn plan_in_place(&self, place: impl Into<Place>) -> Result<Copying> {
+        self.settings.chosen.check()?;
         let place = self.settings.opening().place(place)?;
         let format = self.format.ok_or_else(|| argument("a conversion in place needs a format"))?;
         let conversion = self.settings.clone().into_format(format, false).plan_at(&place)?;

@@ -81,7 +81,7 @@ impl Globs {
         self.invalid.clone().map_or(Ok(()), Err)
     }
 
-    /// Returns true if there are no patterns.
+    /// Returns true if the list of patterns is empty.
     pub fn is_empty(&self) -> bool {
         self.globs.is_empty()
     }

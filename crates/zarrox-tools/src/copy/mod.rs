@@ -71,7 +71,9 @@ pub use conversion::{Conversion, check_apart, known_nodes};
 pub use copier::{Copier, IfExists, copy};
 pub use copying::{Copying, Destination};
 pub use elements::{Access, PlainElements, copy_elements};
-pub use glob::{Glob, Globs};
+pub use glob::Glob;
+#[doc(hidden)]
+pub use glob::Globs;
 pub use rechunking::{CopyPlan, Way};
 pub use report::{Action, CopyReport, Effect, NodeReport, Obstacle, Property, Skipped};
 pub use settings::{Settings, Verify};

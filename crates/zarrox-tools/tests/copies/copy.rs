@@ -170,6 +170,8 @@ fn only_chosen_nodes_are_copied() {
     for copier in [Copier::new().include("wind["), Copier::new().exclude("wind[")] {
         let copied = copier.run(place("sea.zarr"), place("d"));
         assert_error(copied, ErrorKind::InvalidArgument, "the pattern 'wind[': a bracket is not closed");
+        let converted = copier.format(Format::V2).plan_in_place(place("sea.zarr"));
+        assert_error(converted, ErrorKind::InvalidArgument, "the pattern 'wind[': a bracket is not closed");
     }
     assert!(!place("d").exists());
 }

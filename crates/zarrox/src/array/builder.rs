@@ -365,8 +365,8 @@ impl ArrayBuilder {
     /// cannot be opened before it is complete.
     ///
     /// After a failure, nothing remains in the store. If the process is killed, chunks remain, together with a journal
-    /// ([`JOURNAL`](crate::internals::JOURNAL)) that names the `source` of the elements. The same call with the same source and settings
-    /// then writes the elements again.
+    /// ([`JOURNAL`](crate::internals::JOURNAL)) that names the `source` of the elements. The same call with the same source and
+    /// settings then writes the elements again.
     ///
     /// ```
     /// # use zarrox::prelude::*;
