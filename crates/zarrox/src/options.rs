@@ -321,8 +321,8 @@ impl OpenOptions {
 
     /// Creates a group together with the nodes that `fill` creates in it.
     ///
-    /// If the process is killed, a journal ([`JOURNAL`](crate::internals::JOURNAL)) that names the `source` of the nodes remains in the
-    /// group. A call with the same path and source then continues the work: `fill` is called with `true`, and may keep or replace
+    /// If the process is killed, a journal ([`JOURNAL`](crate::internals::JOURNAL)) that names the `source` of the nodes remains in
+    /// the group. A call with the same path and source then continues the work: `fill` is called with `true`, and may keep or replace
     /// the existing nodes.
     ///
     /// # Errors
