@@ -1,7 +1,5 @@
 //! The memory of caches.
 
-#![cfg(unix)]
-
 use std::sync::Arc;
 
 use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store, StoreExt};

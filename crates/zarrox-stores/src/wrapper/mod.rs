@@ -1,7 +1,7 @@
 //! Stores that wrap other stores.
 
 pub(crate) mod counting;
-#[cfg(all(unix, feature = "cache"))]
+#[cfg(feature = "cache")]
 pub(crate) mod disk_cache;
 pub(crate) mod forward;
 #[cfg(feature = "cache")]

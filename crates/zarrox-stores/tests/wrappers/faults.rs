@@ -46,7 +46,6 @@ fn lru_cache() {
 }
 
 #[test]
-#[cfg(unix)]
 fn disk_cache() {
     use zarrox_stores::DiskCacheOptions;
 

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(unix)]
 mod disk;
 mod lru;
 mod model;

@@ -132,7 +132,6 @@ proptest! {
     }
 }
 
-#[cfg(unix)]
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
