@@ -108,7 +108,7 @@ pub use store::{
     Value, Version,
 };
 pub use wrapper::counting::{CountingStore, Counts};
-#[cfg(feature = "cache")]
+#[cfg(all(unix, feature = "cache"))]
 pub use wrapper::disk_cache::{DiskCacheOptions, DiskCacheStore};
 pub use wrapper::forward::{Call, Operation, Wrapper};
 pub use wrapper::limit::LimitStore;

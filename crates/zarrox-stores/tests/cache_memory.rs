@@ -1,5 +1,7 @@
 //! The memory of caches.
 
+#![cfg(unix)]
+
 use std::sync::Arc;
 
 use zarrox_stores::{Condition, DirectoryStore, DiskCacheOptions, LruCacheStore, Store, StoreExt};

@@ -121,7 +121,7 @@ impl StoreRegistry {
     }
 }
 
-#[cfg(feature = "cache")]
+#[cfg(all(unix, feature = "cache"))]
 fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<Located, StoreError> {
     use std::path::PathBuf;
     let own = || Some(PathBuf::from(std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty())?));
@@ -135,10 +135,10 @@ fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<
     Ok(Located { store: std::sync::Arc::new(cache), ..located })
 }
 
-#[cfg(not(feature = "cache"))]
+#[cfg(not(all(unix, feature = "cache")))]
 #[expect(clippy::needless_pass_by_value, reason = "as with the feature")]
 fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, StoreError> {
-    let message = "caches on disk need the feature `cache` of zarrox";
+    let message = "caches on disk need the feature `cache` of zarrox, and Unix";
     let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
     Err(error.with_location(located.store.location()))
 }

@@ -1,7 +1,8 @@
 //! Stores that wrap other stores.
 
 pub(crate) mod counting;
-#[cfg(feature = "cache")]
+// A copy that is open must be removable, or it would become stale.
+#[cfg(all(unix, feature = "cache"))]
 pub(crate) mod disk_cache;
 pub(crate) mod forward;
 #[cfg(feature = "cache")]

@@ -46,6 +46,7 @@ fn lru_cache() {
 }
 
 #[test]
+#[cfg(unix)]
 fn disk_cache() {
     use zarrox_stores::DiskCacheOptions;
 

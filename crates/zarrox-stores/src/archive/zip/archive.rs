@@ -549,7 +549,7 @@ mod tests {
         let store = ZipStore::open(&path, ZipMode::Create).unwrap();
         let [before, after, later] = ["before", "after", "later"].map(|name| Key::new(name).unwrap());
         store.set(&before, b"1", Condition::Always).unwrap();
-        let archive = Archive::at(fs::canonicalize(&path).unwrap()).unwrap();
+        let archive = Archive::at(crate::local::files::canonicalize(&path).unwrap()).unwrap();
         unpoisoned(&archive.writer).as_mut().unwrap().end = 5 << 30;
         store.set(&after, b"22", Condition::Always).unwrap();
         drop((store, archive));

@@ -92,7 +92,7 @@ mod tests {
         std::thread::scope(|scope| {
             // A directory without a name cannot be held, so that the attempt is repeated.
             let hold = || std::iter::repeat_with(|| root.hold("a", Hold::Shared).unwrap()).flatten().next();
-            let waiting = scope.spawn(|| hold().unwrap());
+            let waiting = scope.spawn(move || hold().unwrap());
             root.rename("a", "c").unwrap();
             root.rename("b", "a").unwrap();
             drop(alone);

@@ -54,7 +54,7 @@ fn open_locked(path: &Path, how: Hold) -> Result<File, TryLockError> {
 
 #[cfg(not(windows))]
 fn open_locked(path: &Path, how: Hold) -> Result<File, TryLockError> {
-    use super::{identity, identity_of};
+    use super::identity::{identity, identity_of};
 
     loop {
         let mut options = OpenOptions::new();

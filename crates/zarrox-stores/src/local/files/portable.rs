@@ -13,20 +13,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::lock_file::LockFile;
-use super::names::{in_other_case, refusal};
-use super::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, canonicalize, not_a_file,
-    read_exact_at, unless_missing,
+use super::common::{
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, Permissions, SETTLED, TICK, Target, Tree, not_a_file,
+    unless_missing,
 };
+#[cfg(windows)]
+use super::identity::BACKUP_SEMANTICS;
+pub use super::identity::identity;
+use super::identity::identity_of;
+use super::lock_file::LockFile;
+use super::names::canonicalize;
+use super::names::{in_other_case, refusal};
+use super::positioned::read_exact_at;
 use crate::local::fault::Fault;
 use crate::local::file_lock::{MOMENT, retry_for};
 use crate::sync::{Mutex, unpoisoned};
 use crate::temporary::lock_name;
 use crate::{Hold, Stamp, Version};
-
-/// The permissions of a file.
-pub(crate) type Permissions = fs::Permissions;
 
 /// The time during which a change is retried while another program has opened the file.
 const BUSY: Duration = Duration::from_secs(10);
@@ -51,6 +54,12 @@ fn patiently<T>(mut change: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     };
     let is_denied = |error: &io::Error| cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied;
     retry_for(DENIED, || retry_for(BUSY, &mut change, is_busy), is_denied)
+}
+
+/// Returns true if a path is too long to be resolved.
+fn is_too_long(error: &io::Error) -> bool {
+    const MORE_DATA: i32 = 234;
+    cfg!(windows) && error.raw_os_error() == Some(MORE_DATA)
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -91,43 +100,6 @@ fn reading() -> OpenOptions {
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, BACKUP_SEMANTICS);
     options
-}
-
-/// The flag without which Windows does not open directories.
-#[cfg(windows)]
-const BACKUP_SEMANTICS: u32 = 0x0200_0000;
-
-/// Returns the identity of an open file.
-#[cfg(unix)]
-pub fn identity(file: &File) -> io::Result<Identity> {
-    Ok(identity_in(&file.metadata()?))
-}
-
-/// Returns the identity of an open file.
-#[cfg(windows)]
-pub fn identity(file: &File) -> io::Result<Identity> {
-    let information = winapi_util::file::information(file)?;
-    Ok((information.volume_serial_number(), information.file_index()))
-}
-
-#[cfg(unix)]
-fn identity_in(metadata: &fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-/// Returns the identity of the file or directory to which a path leads.
-#[cfg(unix)]
-pub(super) fn identity_of(path: &Path) -> io::Result<Identity> {
-    Ok(identity_in(&fs::metadata(path)?))
-}
-
-/// Returns the identity of the file or directory to which a path leads.
-#[cfg(windows)]
-pub(super) fn identity_of(path: &Path) -> io::Result<Identity> {
-    use std::os::windows::fs::OpenOptionsExt;
-
-    identity(&OpenOptions::new().access_mode(0).custom_flags(BACKUP_SEMANTICS).open(path)?)
 }
 
 /// Returns the identity of the file to which a path leads, if any.
@@ -271,6 +243,8 @@ impl Tree<'_> {
         check_path(path)?;
         let whole = self.whole(path);
         let real = match canonicalize(&whole) {
+            // Wine does not resolve paths of more than 260 characters.
+            Err(error) if is_too_long(&error) && !self.has_link(&whole) => whole.clone(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(self.dangling_on(&whole).unwrap_or(error.into()));
             }

@@ -16,14 +16,12 @@ use rustix::fs::{self as sys, AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlag
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, not_a_file, unless_missing,
+use super::common::{
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, Permissions, SETTLED, TICK, Target, Tree, not_a_file,
+    unless_missing,
 };
 use crate::local::fault::Fault;
 use crate::{Hold, Stamp, Version};
-
-/// The permissions of a file.
-pub(crate) type Permissions = Mode;
 
 /// The flags for reading a file. Opening a pipe must not block, and a terminal must not become the controlling terminal.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);

@@ -132,6 +132,7 @@ proptest! {
     }
 }
 
+#[cfg(unix)]
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
