@@ -26,7 +26,7 @@ const CHECKED: [&[&str]; 3] = [
 ];
 
 /// The tests that Wine cannot run. docs/platforms.md has the reasons.
-const LEFT_OUT: &[&str] = &["more_points_than_memory_can_hold_are_an_error", "long_paths"];
+const LEFT_OUT: &[&str] = &["more_points_than_memory_can_hold_are_an_error"];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
