@@ -15,6 +15,7 @@ mod model;
 mod notices;
 mod package;
 mod page;
+mod platforms;
 mod python;
 mod record;
 mod release;
@@ -50,6 +51,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "asan", help: asan::HELP, run: asan::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "model", help: model::HELP, run: model::run },
+    Command { name: "platforms", help: platforms::HELP, run: platforms::run },
     Command { name: "torture", help: torture::HELP, run: torture::run },
     Command { name: "page", help: page::HELP, run: page::run },
     Command { name: "docs", help: docs::HELP, run: docs::run },

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use zarrox::stores::StorageOptions;
-use zarrox::stores::internals::is_url;
+use zarrox::stores::internals::{is_url, strip_file_scheme};
 use zarrox::{Array, Child, Error, ErrorKind, Format, Group, Node, NodePath, OpenOptions, Result};
 use zarrox_tools::Glob;
 use zarrox_tools::copy::JOURNAL;
@@ -181,7 +181,7 @@ fn documents(format: Format) -> Vec<String> {
 
 /// Returns the path on a local disk, if it is local.
 pub(crate) fn local(path: &str) -> Option<&Path> {
-    let plain = path.strip_prefix("file://").unwrap_or(path);
+    let plain = strip_file_scheme(path).unwrap_or(path);
     (!is_url(plain)).then(|| Path::new(plain))
 }
 

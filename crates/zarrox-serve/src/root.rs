@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
-use zarrox::stores::internals::is_url;
+use zarrox::stores::internals::{is_url, strip_file_scheme};
 use zarrox::stores::{Key, Prefix, PrefixStore, Store};
 use zarrox::{Consolidated, Error, ErrorKind, Format, Node, NodePath, OpenMode, OpenOptions, Place, Result};
 use zarrox_files::{Kind, open_file};
@@ -273,10 +273,10 @@ impl Root {
 
     /// Opens an archive in a directory. The store listed it, so no link leads out of the root.
     fn open_archive(&self, path: &str) -> Result<(Node, Arc<dyn Store>)> {
-        if !self.has_path || is_url(self.place.strip_prefix("file://").unwrap_or(&self.place)) {
+        if !self.has_path || is_url(strip_file_scheme(&self.place).unwrap_or(&self.place)) {
             return Err(Error::new(ErrorKind::Unsupported, "archives are opened in directories only"));
         }
-        let file = Path::new(self.place.strip_prefix("file://").unwrap_or(&self.place)).join(path);
+        let file = Path::new(strip_file_scheme(&self.place).unwrap_or(&self.place)).join(path);
         let (store, _) = self.options.store(&file)?;
         Ok((self.options.open((store.clone(), ""))?, store))
     }

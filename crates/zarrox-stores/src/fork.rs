@@ -33,9 +33,7 @@ struct ForkGuards {
     _activity: MutexGuard<'static, Activity>,
     locks: MutexGuard<'static, LockTable>,
     holds: MutexGuard<'static, HoldTable>,
-    #[cfg(unix)]
     files: MutexGuard<'static, crate::local::held::Table>,
-    #[cfg(unix)]
     nodes: MutexGuard<'static, crate::local::open_nodes::Nodes>,
 }
 
@@ -96,9 +94,7 @@ pub fn before_fork() {
         _activity: activity,
         locks: lock_table(),
         holds: hold_table(),
-        #[cfg(unix)]
         files: crate::local::held::held_locks(),
-        #[cfg(unix)]
         nodes: crate::local::open_nodes::held_nodes(),
     };
     GUARDS.with(|stored| stored.replace(Some(guards)));
@@ -110,11 +106,8 @@ pub fn after_fork(in_child: bool) {
     if in_child {
         forget_locks(&mut guards.locks);
         guards.holds.clear();
-        #[cfg(unix)]
-        {
-            guards.files.clear();
-            guards.nodes.clear();
-        }
+        guards.files.clear();
+        guards.nodes.clear();
     }
     drop(guards);
     state().changed.notify_all();

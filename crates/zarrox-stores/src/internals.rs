@@ -4,9 +4,8 @@
 pub use crate::local::durable::flush_name;
 #[cfg(feature = "async")]
 pub use crate::runtime::run_blocking;
-#[cfg(unix)]
 pub use crate::url::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
-pub use crate::url::{FileOf, LOCK_TIMEOUT, NamedStore, OptionValue, SYNC, is_url};
+pub use crate::url::{FileOf, LOCK_TIMEOUT, NamedStore, OptionValue, SYNC, is_url, strip_file_scheme};
 pub use crate::wrapper::forward::WrappedValue;
 
 /// Forks of processes.

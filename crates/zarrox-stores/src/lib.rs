@@ -6,7 +6,7 @@
 //! | store | location of the values |
 //! |---|---|
 //! | [`MemoryStore`] | the memory of this process |
-//! | [`DirectoryStore`] | the files of a directory, on Unix |
+//! | [`DirectoryStore`] | the files of a directory |
 //! | `ZipStore` | a zip archive; feature `zip` |
 //! | `S3Store` | a bucket of S3 or a compatible service; feature `s3` |
 //! | `AzureStore` | a container of Azure Blob Storage; feature `azure` |
@@ -75,7 +75,7 @@ pub use bytes::Bytes;
 pub use self::url::{
     Located, OpenStore, Scheme, StorageOption, StorageOptions, StoreRegistry, StoreUrl, registry,
 };
-#[cfg(all(unix, feature = "zip"))]
+#[cfg(feature = "zip")]
 pub use archive::zip::{ZipMode, ZipStore};
 #[cfg(feature = "async")]
 pub use asynchronous::{AsyncStore, Blocking, Head, Pages, ValuePart};
@@ -94,7 +94,6 @@ pub use cloud::s3::{S3Options, S3Store};
 pub use error::{StoreError, StoreErrorKind};
 pub use hold::{Hold, HoldGuard};
 pub use key::{Key, Prefix};
-#[cfg(unix)]
 pub use local::directory::DirectoryStore;
 pub use local::memory::MemoryStore;
 pub use lock::LockGuard;

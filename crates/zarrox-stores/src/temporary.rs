@@ -29,6 +29,12 @@ pub fn next_name() -> String {
     name(std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Returns the name of the lock file of a file or directory with this identity.
+#[cfg(any(not(unix), zarrox_portable_fs))]
+pub(crate) fn lock_name((volume, file): (u64, u64)) -> String {
+    format!("{START}lock-{volume:x}-{file:x}{END}")
+}
+
 /// Returns a file name for a process. A forked process inherits the hash keys and the counter of its parent, but not the process
 /// ID.
 fn name(process: u32, count: u64) -> String {

@@ -1,14 +1,14 @@
 //! Resolving a path or URL to a store and a node in it.
 
 use std::borrow::Cow;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
 use zarrox_core::Strictness;
 use zarrox_core::internals::metadata::ReadContext;
 use zarrox_core::{Format, NodePath, Registry, Result};
-use zarrox_stores::internals::open_directory;
+use zarrox_stores::internals::{open_directory, strip_file_scheme};
 use zarrox_stores::{Located, Prefix, PrefixStore, StorageOptions, Store, StoreRegistry};
 
 use crate::error::argument;
@@ -39,7 +39,7 @@ pub(crate) fn store_for(
     let archive = archive_of(path);
     let root = archive.map_or_else(|| root_of(path), Path::to_owned);
     let below = path.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
-    let node = NodePath::new(below)?;
+    let node = NodePath::new(&below.replace(MAIN_SEPARATOR, "/"))?;
     if archive.is_some() {
         return Ok((open_archive(&root, storage)?, node, None));
     }
@@ -211,7 +211,7 @@ pub(crate) fn link(path: &Path) -> Option<&Path> {
 
 /// Returns the path without the scheme `file://`.
 pub(crate) fn plain(path: &Path) -> &Path {
-    path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
+    path.to_str().and_then(strip_file_scheme).map_or(path, Path::new)
 }
 
 /// Returns true if a path contains `..` after a name.

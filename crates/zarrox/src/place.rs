@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use zarrox_core::Result;
 use zarrox_stores::Store;
-use zarrox_stores::internals::is_url;
+use zarrox_stores::internals::{is_url, strip_file_scheme};
 
 use crate::error::argument;
 
@@ -84,7 +84,7 @@ impl Place {
 
 /// Returns true if a path is a URL, other than the URL of a directory, file or archive on disk.
 pub(crate) fn is_elsewhere(path: &Path) -> bool {
-    path.to_str().is_some_and(|text| is_url(text.strip_prefix("file://").unwrap_or(text)))
+    path.to_str().is_some_and(|text| is_url(strip_file_scheme(text).unwrap_or(text)))
 }
 
 /// Appends a name to a path or URL.

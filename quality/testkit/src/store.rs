@@ -503,15 +503,20 @@ fn takes_odd_keys(store: &dyn Store) {
         &deep,
     ];
     let refused = |name: &&str| store.capabilities().printable_keys && name.contains(char::is_control);
-    let (refused, odd): (Vec<&str>, Vec<&str>) = odd.into_iter().partition(refused);
+    let (refused, mut odd): (Vec<&str>, Vec<&str>) = odd.into_iter().partition(refused);
     for name in refused {
         let error = store.set(&key(name), b"", Condition::Always).unwrap_err();
         assert_eq!((error.kind(), error.key()), (StoreErrorKind::InvalidKey, Some(name)), "{error}");
         assert_eq!(store.get(&key(name)).unwrap_err().kind(), StoreErrorKind::InvalidKey, "{name:?}");
     }
-    for name in &odd {
-        put(store, name, name.as_bytes());
-    }
+    odd.retain(|name| match store.set(&key(name), name.as_bytes(), Condition::Always) {
+        Err(error) if cfg!(windows) && error.to_string().contains("Windows cannot store the name") => false,
+        stored => {
+            stored.unwrap();
+            true
+        }
+    });
+    assert!(odd.len() > 7, "{odd:?}");
     for name in &odd {
         assert_eq!(value(store, name).unwrap(), name.as_bytes());
     }

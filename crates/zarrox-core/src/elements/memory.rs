@@ -5,6 +5,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The minimum size for which huge pages are requested, in bytes. The first access to huge pages costs half as much.
+#[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
 /// Allocates a vector of zeros. A large vector consists of untouched pages from the operating system, so that the memory is not

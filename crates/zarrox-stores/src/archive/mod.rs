@@ -1,4 +1,4 @@
 //! Stores that keep many values in a single file.
 
-#[cfg(all(unix, feature = "zip"))]
+#[cfg(feature = "zip")]
 pub(crate) mod zip;

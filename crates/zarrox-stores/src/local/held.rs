@@ -8,19 +8,16 @@
 //! The file itself is locked, regardless of the path by which it was opened. So threads that open it by different paths (links,
 //! other mounts, other spellings) exclude each other, as processes do.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 
+use super::files::{FileLock, Identity, Lockable, is_unsupported};
 use crate::sync::{LazyLock, Mutex, MutexGuard, ThreadId, current, sleep, unpoisoned};
 
-/// The device and inode numbers of a file. They identify the file as long as it is open or has a name.
-pub type Identity = (u64, u64);
-
-/// The locks that this process holds, by file. Since the files are open, their inode numbers are not reused.
+/// The locks that this process holds, by file. The files are open or have names, so that their numbers are not reused.
 static HELD: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 /// The locks that this process holds.
@@ -28,7 +25,7 @@ pub(crate) type Table = HashMap<Identity, Entry>;
 
 /// A locked file.
 pub(crate) struct Entry {
-    _file: Arc<File>,
+    _lock: FileLock,
     users: usize,
     /// The merging thread, and the number of times that it holds the lock for merging.
     merges: Option<(ThreadId, usize)>,
@@ -76,15 +73,15 @@ impl HeldLock {
     }
 
     /// Adopts a file that the caller has locked, with the claim to merge.
-    pub fn adopt(file: File, identity: Identity) -> Self {
+    pub fn adopt(lock: impl Into<FileLock>, identity: Identity) -> Self {
         held_locks()
-            .insert(identity, Entry { _file: Arc::new(file), users: 1, merges: Some((current().id(), 1)) });
+            .insert(identity, Entry { _lock: lock.into(), users: 1, merges: Some((current().id(), 1)) });
         Self(identity, Claim::Merge)
     }
 
-    /// Locks an open file. Waits for at most `longest`, and calls `notice` once if the wait is long.
+    /// Locks a file. Waits for at most `longest`, and calls `notice` once if the wait is long.
     pub(super) fn wait(
-        file: &Arc<File>,
+        file: &Lockable,
         (identity, claim): (Identity, Claim),
         longest: Duration,
         notice: impl FnOnce(),
@@ -97,7 +94,7 @@ impl HeldLock {
 
     #[cold]
     fn wait_again(
-        file: &Arc<File>,
+        file: &Lockable,
         (identity, claim): (Identity, Claim),
         longest: Duration,
         notice: impl FnOnce(),
@@ -121,9 +118,9 @@ impl HeldLock {
         }
     }
 
-    /// Tries to lock an open file. A lock that this process already holds is shared, unless both claims are merges. Returns
+    /// Tries to lock a file. A lock that this process already holds is shared, unless both claims are merges. Returns
     /// `None` if the lock is taken.
-    fn attempt(file: &Arc<File>, identity: Identity, claim: Claim) -> io::Result<Option<Attempt>> {
+    fn attempt(file: &Lockable, identity: Identity, claim: Claim) -> io::Result<Option<Attempt>> {
         let own = (claim == Claim::Merge).then(|| current().id());
         let locked = || Ok(Some(Attempt::Locked(Self(identity, claim))));
         let mut held = held_locks();
@@ -138,9 +135,9 @@ impl HeldLock {
             return locked();
         }
         match file.try_lock() {
-            Ok(()) => {
+            Ok(lock) => {
                 let merges = own.map(|own| (own, 1));
-                held.insert(identity, Entry { _file: Arc::clone(file), users: 1, merges });
+                held.insert(identity, Entry { _lock: lock, users: 1, merges });
                 locked()
             }
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -167,37 +164,26 @@ impl Drop for HeldLock {
     }
 }
 
-/// Returns true if the error shows that the file system does not support locks.
-pub fn is_unsupported(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL))
-}
-
-/// Returns the identity of an open file.
-pub fn identity(file: &File) -> io::Result<Identity> {
-    Ok(identity_of(&rustix::fs::fstat(file)?))
-}
-
-/// Returns the identity of the file with these properties.
-pub(super) fn identity_of(stat: &rustix::fs::Stat) -> Identity {
-    (stat.st_dev, stat.st_ino)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::files::{Tree, canonicalize, identity};
     use super::*;
 
     const LONGEST: Duration = Duration::from_millis(20);
 
-    fn file(directory: &tempfile::TempDir) -> (File, Identity) {
-        let file = File::options().create(true).append(true).open(directory.path().join("f")).unwrap();
+    /// Opens the file `name`, and creates it if it is missing.
+    pub(super) fn file(directory: &tempfile::TempDir, name: &str) -> (Lockable, Identity) {
+        let path = canonicalize(directory.path()).unwrap();
+        let file =
+            std::fs::File::options().read(true).create(true).append(true).open(path.join(name)).unwrap();
         let identity = identity(&file).unwrap();
-        (file, identity)
+        let tree = Tree { path: &path, follow_links: false };
+        (tree.lockable(name, file, identity).0, identity)
     }
 
     fn claim(directory: &tempfile::TempDir, claim: Claim) -> Attempt {
-        let (file, identity) = file(directory);
-        HeldLock::wait(&Arc::new(file), (identity, claim), LONGEST, || {}).unwrap()
+        let (file, identity) = file(directory, "f");
+        HeldLock::wait(&file, (identity, claim), LONGEST, || {}).unwrap()
     }
 
     fn lock(directory: &tempfile::TempDir) -> Attempt {
@@ -218,7 +204,7 @@ mod tests {
         drop(again);
         assert!(matches!(elsewhere(), Attempt::Locked(_)));
         drop(replaces);
-        let (_, identity) = file(&directory);
+        let (_, identity) = file(&directory, "f");
         assert!(!held_locks().contains_key(&identity));
     }
 
@@ -226,8 +212,8 @@ mod tests {
     fn a_lock_is_shared_in_a_process_and_released_by_the_last() {
         let directory = tempfile::tempdir().unwrap();
         let (first, second) = (lock(&directory), lock(&directory));
-        let (other, identity) = file(&directory);
-        let is_free = || other.try_lock().map(|()| other.unlock().unwrap()).is_ok();
+        let (_, identity) = file(&directory, "f");
+        let is_free = || file(&directory, "f").0.try_lock().is_ok();
         assert!(matches!((&first, &second), (Attempt::Locked(_), Attempt::Locked(_))));
         assert!(!is_free());
         drop(first);
@@ -240,10 +226,10 @@ mod tests {
     #[test]
     fn a_lock_of_others_is_waited_for_no_longer_than_wanted() {
         let directory = tempfile::tempdir().unwrap();
-        let (other, _) = file(&directory);
-        other.lock().unwrap();
+        let (other, _) = file(&directory, "f");
+        let locked = other.try_lock().ok().unwrap();
         assert!(matches!(lock(&directory), Attempt::Taken));
-        other.unlock().unwrap();
+        drop((other, locked));
         assert!(matches!(lock(&directory), Attempt::Locked(_)));
     }
 }
@@ -261,16 +247,14 @@ mod model {
     fn threads_of_a_process_share_a_lock_that_excludes_other_processes() {
         check(|| {
             let directory = tempfile::tempdir().unwrap();
-            let path = directory.path().join("f");
-            let open = || File::options().create(true).append(true).open(&path).unwrap();
+            let open = || super::tests::file(&directory, "f");
             let holders = AtomicUsize::new(0);
             thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| {
-                        let file = open();
-                        let identity = identity(&file).unwrap();
+                        let (file, identity) = open();
                         let claim = (identity, Claim::Replace);
-                        let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
+                        let locked = HeldLock::wait(&file, claim, Duration::MAX, || {}).unwrap();
                         assert!(matches!(locked, Attempt::Locked(_)));
                         holders.fetch_add(1, Relaxed);
                         thread::yield_now();
@@ -279,10 +263,13 @@ mod model {
                 }
                 // The locks of separately opened files exclude each other, as those of two processes do.
                 scope.spawn(|| {
-                    let file = open();
-                    while file.try_lock().is_err() {
-                        thread::yield_now();
-                    }
+                    let (file, _) = open();
+                    let _locked = loop {
+                        match file.try_lock() {
+                            Ok(lock) => break lock,
+                            Err(_) => thread::yield_now(),
+                        }
+                    };
                     for _ in 0..2 {
                         assert_eq!(holders.load(Relaxed), 0);
                         thread::yield_now();
@@ -290,7 +277,7 @@ mod model {
                 });
             });
             assert!(held_locks().is_empty(), "entries leave with their last user");
-            open().try_lock().unwrap();
+            assert!(open().0.try_lock().is_ok());
         });
     }
 
@@ -298,17 +285,17 @@ mod model {
     fn threads_that_merge_by_different_names_take_turns() {
         check(|| {
             let directory = tempfile::tempdir().unwrap();
-            let names = [directory.path().join("f"), directory.path().join("g")];
-            File::create(&names[0]).unwrap();
+            let names = ["f", "g"].map(|name| directory.path().join(name));
+            std::fs::File::create(&names[0]).unwrap();
             std::fs::hard_link(&names[0], &names[1]).unwrap();
             let merging = AtomicUsize::new(0);
             thread::scope(|scope| {
-                for name in &names {
-                    let merging = &merging;
+                for name in ["f", "g"] {
+                    let (merging, directory) = (&merging, &directory);
                     scope.spawn(move || {
-                        let file = File::options().append(true).open(name).unwrap();
-                        let claim = (identity(&file).unwrap(), Claim::Merge);
-                        let locked = HeldLock::wait(&Arc::new(file), claim, Duration::MAX, || {}).unwrap();
+                        let (file, identity) = super::tests::file(directory, name);
+                        let locked =
+                            HeldLock::wait(&file, (identity, Claim::Merge), Duration::MAX, || {}).unwrap();
                         assert!(matches!(locked, Attempt::Locked(_)));
                         assert_eq!(merging.fetch_add(1, Relaxed), 0);
                         thread::yield_now();

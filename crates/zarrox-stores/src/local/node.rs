@@ -3,13 +3,14 @@
 //! A lock belongs to an open directory, so the kernel releases it when its process dies. Each holder opens the directory
 //! separately, so that holders in the same process exclude each other as holders in different processes do.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::held::{NOTICE, is_unsupported};
+use super::files::{HoldFile, Identity, is_unsupported};
+use super::held::NOTICE;
 use super::open_nodes::held_nodes;
 use crate::Hold;
 use crate::fork::delay_fork;
@@ -21,7 +22,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_
 /// An open directory that is locked, or about to be locked.
 pub(super) struct NodeLock {
     number: u64,
-    directory: Arc<File>,
+    directory: Arc<HoldFile>,
 }
 
 /// The outcome of waiting for a lock.
@@ -35,7 +36,7 @@ pub(super) enum LockOutcome {
 
 impl NodeLock {
     /// Opens a directory to lock it.
-    pub(super) fn open<E>(open: impl FnOnce() -> Result<File, E>) -> Result<Self, E> {
+    pub(super) fn open<E>(open: impl FnOnce() -> Result<HoldFile, E>) -> Result<Self, E> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         // A process that is forked in between would keep the directory open and thus locked.
         let _delay = delay_fork();
@@ -45,8 +46,8 @@ impl NodeLock {
         Ok(Self { number, directory })
     }
 
-    pub(super) fn directory(&self) -> &File {
-        &self.directory
+    pub(super) fn identity(&self) -> io::Result<Identity> {
+        self.directory.identity()
     }
 
     /// Locks the directory. Waits for at most `longest`, and calls `notice` once if the wait is long.
@@ -60,11 +61,7 @@ impl NodeLock {
         let mut pause = PAUSES.0;
         let mut notice = Some(notice);
         loop {
-            let locked = match how {
-                Hold::Shared => self.directory.try_lock_shared(),
-                Hold::Exclusive => self.directory.try_lock(),
-            };
-            match locked {
+            match self.directory.try_lock(how) {
                 Ok(()) => return Ok(LockOutcome::Locked),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) if is_unsupported(&error) => {
@@ -89,8 +86,7 @@ impl Drop for NodeLock {
     fn drop(&mut self) {
         // In a forked process, the lock belongs to the parent.
         if held_nodes().remove(&self.number).is_some() {
-            // Closing is not enough: a copy of the open directory in another process would keep the lock.
-            let _ = self.directory.unlock();
+            self.directory.unlock();
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Opening references, which may point to any URL.
 
-#[cfg(unix)]
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +13,6 @@ impl ReferenceOptions {
     /// # Errors
     ///
     /// See [`open_in`](Self::open_in).
-    #[cfg(unix)]
     pub fn open(self, path: impl AsRef<Path>) -> Result<ReferenceStore, StoreError> {
         let open_url = self.stores.opener();
         ReferenceStore::open_file(self, path.as_ref(), open_url)

@@ -70,7 +70,6 @@ struct Inner {
 
 impl ReferenceStore {
     /// Opens references in a local file.
-    #[cfg(unix)]
     pub(crate) fn open_file(
         options: ReferenceOptions,
         path: &Path,

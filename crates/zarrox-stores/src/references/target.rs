@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::options::{Reach, ReferenceOptions};
-use crate::url::is_url;
 use crate::url::options::REMOTE;
 use crate::url::scheme::OpenUrl;
+use crate::url::{is_url, strip_file_scheme};
 use crate::{Key, Prefix, StorageOptions, Store, StoreError, StoreErrorKind, StoreUrl};
 
 /// The schemes of stores to which any reference may point.
@@ -50,6 +50,12 @@ enum Target {
     Url(String),
 }
 
+/// Returns the key of a relative path.
+fn key_of(path: &std::path::Path) -> Result<Key, StoreError> {
+    let segments: Option<Vec<&str>> = path.iter().map(|segment| segment.to_str()).collect();
+    Key::new(segments.unwrap_or_default().join("/"))
+}
+
 impl Targets {
     pub(super) fn new(
         options: ReferenceOptions,
@@ -84,7 +90,6 @@ impl Targets {
         }
     }
 
-    #[cfg(unix)]
     fn file(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let fail =
             |error| StoreError::from_io("reading", error).with_location(path.to_string_lossy().into_owned());
@@ -92,27 +97,20 @@ impl Targets {
         if self.options.reach() == Reach::Beside {
             return self.below(&path);
         }
-        let root = || Ok((Arc::new(crate::DirectoryStore::open("/")?) as Arc<dyn Store>, String::new()));
-        let (store, _) = self.opened("/", root)?;
-        let text = path.to_str().and_then(|path| path.strip_prefix('/')).unwrap_or_default();
-        Ok((store, Key::new(text)?))
+        let volume = path.ancestors().last().unwrap_or(&path);
+        let root = || Ok((Arc::new(crate::DirectoryStore::open(volume)?) as Arc<dyn Store>, String::new()));
+        let (store, _) = self.opened(&volume.to_string_lossy(), root)?;
+        Ok((store, key_of(path.strip_prefix(volume).unwrap_or(&path))?))
     }
 
     /// Opens a file below the directory of the references. The store does not follow links out of the directory.
-    #[cfg(unix)]
     fn below(&self, path: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
         let (store, _) = &self.beside;
-        let below = store.directory().and_then(|directory| path.strip_prefix(directory).ok()?.to_str());
+        let below = store.directory().and_then(|directory| path.strip_prefix(directory).ok());
         match below {
-            Some(below) => Ok((Arc::clone(store), Key::new(below)?)),
+            Some(below) => Ok((Arc::clone(store), key_of(below)?)),
             None => Err(refused(&format!("'{}', outside its own directory", path.display()))),
         }
-    }
-
-    #[cfg(not(unix))]
-    fn file(&self, _: &std::path::Path) -> Result<(Arc<dyn Store>, Key), StoreError> {
-        let message = "references to files need Unix";
-        Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message))
     }
 
     fn object(&self, text: &str) -> Result<(Arc<dyn Store>, Key), StoreError> {
@@ -211,7 +209,7 @@ fn place(text: &str, options: &ReferenceOptions) -> Result<Target, StoreError> {
         let message = "a reference points to other references, which is not supported";
         return Err(StoreError::new(StoreErrorKind::Unsupported, "reading", message));
     }
-    if let Some(path) = text.strip_prefix("file://").or_else(|| text.strip_prefix("local://")) {
+    if let Some(path) = strip_file_scheme(text).or_else(|| text.strip_prefix("local://")) {
         return file(path, options);
     }
     if !is_url(text) {

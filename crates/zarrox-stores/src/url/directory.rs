@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::options::{LOCK_TIMEOUT, SYNC, StorageOption, StorageOptions};
 use super::scheme::{Located, Scheme};
+use super::stage::strip_file_scheme;
 use crate::{DirectoryStore, StoreError};
 
 /// The name of the option that allows links to lead out of a directory.
@@ -11,20 +12,22 @@ pub const FOLLOW_LINKS: &str = "follow_links";
 /// The name of the option for a directory without other writers.
 pub const EXCLUSIVE: &str = "exclusive";
 
-pub(super) static SCHEME: Scheme =
-    Scheme::new(&["file"], |url, options| Ok(Located::whole(open_directory(url.rest(), options)?, "")))
-        .with_options(&[
-            StorageOption::flag(
-                FOLLOW_LINKS,
-                "follow symbolic links that lead out of the directory (a path is one, too)",
-            ),
-            StorageOption::SYNC,
-            StorageOption::flag(
-                EXCLUSIVE,
-                "lock no files, since there are no other writers (for file systems without locks)",
-            ),
-            StorageOption::LOCK_TIMEOUT,
-        ]);
+pub(super) static SCHEME: Scheme = Scheme::new(&["file"], |url, options| {
+    let text = format!("file://{}", url.rest());
+    Ok(Located::whole(open_directory(strip_file_scheme(&text).unwrap_or_default(), options)?, ""))
+})
+.with_options(&[
+    StorageOption::flag(
+        FOLLOW_LINKS,
+        "follow symbolic links that lead out of the directory (a path is one, too)",
+    ),
+    StorageOption::SYNC,
+    StorageOption::flag(
+        EXCLUSIVE,
+        "lock no files, since there are no other writers (for file systems without locks)",
+    ),
+    StorageOption::LOCK_TIMEOUT,
+]);
 
 /// Opens a directory with storage options.
 ///

@@ -4,7 +4,6 @@
 //! them with the stores of other crates, and `open` uses all of these modules.
 
 mod check;
-#[cfg(unix)]
 mod directory;
 mod named;
 mod open;
@@ -17,11 +16,10 @@ mod schemes;
 mod stage;
 mod text;
 
-#[cfg(unix)]
 pub use self::directory::{EXCLUSIVE, FOLLOW_LINKS, open_directory};
 pub use self::named::NamedStore;
 pub use self::options::{LOCK_TIMEOUT, OptionValue, SYNC, StorageOption, StorageOptions};
 pub use self::registry::{StoreRegistry, registry};
 pub use self::scheme::{FileOf, Located, OpenStore, Scheme};
-pub use self::stage::is_url;
+pub use self::stage::{is_url, strip_file_scheme};
 pub use self::text::StoreUrl;

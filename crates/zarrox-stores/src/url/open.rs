@@ -1,6 +1,6 @@
 //! Opening the store at a URL or a chain of stores: [`StoreRegistry::open`].
 
-#[cfg(all(unix, feature = "zip"))]
+#[cfg(feature = "zip")]
 use super::options::SYNC;
 use super::options::StorageOptions;
 #[cfg(feature = "references")]
@@ -138,7 +138,7 @@ fn cached(located: Located, validate: bool, options: &StorageOptions) -> Result<
 #[cfg(not(all(unix, feature = "cache")))]
 #[expect(clippy::needless_pass_by_value, reason = "as with the feature")]
 fn cached(located: Located, _: bool, _: &StorageOptions) -> Result<Located, StoreError> {
-    let message = "caches on disk need the feature `cache` of zarrox";
+    let message = "caches on disk need the feature `cache` of zarrox, and Unix";
     let error = StoreError::new(StoreErrorKind::Unsupported, "opening", message);
     Err(error.with_location(located.store.location()))
 }
@@ -160,7 +160,7 @@ fn archive_by_name(located: Located) -> Result<Located, StoreError> {
     }
 }
 
-#[cfg(all(unix, feature = "zip"))]
+#[cfg(feature = "zip")]
 fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Located, StoreError> {
     use crate::{ZipMode, ZipStore};
     let mode = if options.creates() { ZipMode::Append } else { ZipMode::ReadWrite };
@@ -168,23 +168,23 @@ fn archive_at(file: &str, path: &str, options: &StorageOptions) -> Result<Locate
     Ok(Located::whole(store, path))
 }
 
-#[cfg(all(unix, feature = "zip"))]
+#[cfg(feature = "zip")]
 fn archive_in(located: &Located, archive: &str, path: &str) -> Result<Located, StoreError> {
     let store = crate::ZipStore::open_in(located.store.clone(), &Key::new(archive)?)?;
     Ok(Located::whole(store, path))
 }
 
-#[cfg(not(all(unix, feature = "zip")))]
+#[cfg(not(feature = "zip"))]
 fn archive_at(file: &str, _: &str, _: &StorageOptions) -> Result<Located, StoreError> {
     Err(no_archives().with_location(file))
 }
 
-#[cfg(not(all(unix, feature = "zip")))]
+#[cfg(not(feature = "zip"))]
 fn archive_in(located: &Located, archive: &str, _: &str) -> Result<Located, StoreError> {
     Err(no_archives().with_location(located.store.location()).with_key(Key::new(archive)?.as_str()))
 }
 
-#[cfg(not(all(unix, feature = "zip")))]
+#[cfg(not(feature = "zip"))]
 fn no_archives() -> StoreError {
     StoreError::new(StoreErrorKind::Unsupported, "opening", "zip archives need the feature `zip` of zarrox")
 }

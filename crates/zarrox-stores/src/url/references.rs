@@ -45,7 +45,6 @@ pub(super) fn open(
     open_url: OpenUrl,
 ) -> Result<Located, StoreError> {
     let references = reference_options(options)?;
-    #[cfg(unix)]
     if let Some(path) = local(place).filter(|_| !is_url(place) || place.starts_with("file://")) {
         return Ok(Located::whole(ReferenceStore::open_file(references, path.as_ref(), open_url)?, node));
     }

@@ -13,7 +13,6 @@ pub(super) static SCHEMES: &[&Scheme] = &[
     &Scheme::needs_feature(&["gs", "gcs"], "gcs"),
     &Scheme::needs_feature(&["reference"], "references"),
     &MEMORY,
-    #[cfg(unix)]
     &super::directory::SCHEME,
     #[cfg(feature = "s3")]
     &crate::cloud::s3::SCHEME,

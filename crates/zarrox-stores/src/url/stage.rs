@@ -48,7 +48,32 @@ pub(super) struct Stage<'a> {
 
 /// Returns the path if the string has no scheme or begins with `file://`.
 pub(super) fn local(text: &str) -> Option<&str> {
-    if StoreUrl::is_url(text) { text.strip_prefix("file://") } else { Some(text) }
+    if StoreUrl::is_url(text) { strip_file_scheme(text) } else { Some(text) }
+}
+
+/// Returns the path in a `file://` URL; `None` for any other text. On Windows, the path of `file:///C:/data` is `C:/data`, and
+/// that of `file://server/share` is `//server/share`.
+#[must_use]
+pub fn strip_file_scheme(text: &str) -> Option<&str> {
+    let path = text.strip_prefix("file://")?;
+    Some(if cfg!(windows) {
+        windows_path(path).unwrap_or_else(|| text.trim_start_matches("file:"))
+    } else {
+        path
+    })
+}
+
+/// Returns the path on Windows for the part of a `file://` URL after its scheme. Returns `None` if it begins with a server.
+fn windows_path(path: &str) -> Option<&str> {
+    let begins_with_drive = |path: &str| {
+        let mut characters = path.chars();
+        characters.next().is_some_and(|drive| drive.is_ascii_alphabetic()) && characters.next() == Some(':')
+    };
+    match path.strip_prefix('/') {
+        Some(rest) if begins_with_drive(rest) => Some(rest),
+        None if !path.is_empty() && !begins_with_drive(path) && !path.starts_with('\\') => None,
+        _ => Some(path),
+    }
 }
 
 /// Joins two paths.
@@ -60,6 +85,22 @@ pub(super) fn joined(path: &str, below: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn file_urls_on_windows_begin_with_a_drive_or_a_server() {
+        for (path, expected) in [
+            ("/C:/data/x.zarr", Some("C:/data/x.zarr")),
+            ("C:/data", Some("C:/data")),
+            (r"C:\data", Some(r"C:\data")),
+            (r"\\server\share", Some(r"\\server\share")),
+            ("/data", Some("/data")),
+            ("server/share/x.zarr", None),
+        ] {
+            assert_eq!(windows_path(path), expected);
+        }
+        assert_eq!(strip_file_scheme("s3://b/a"), None);
+        assert_eq!(strip_file_scheme("/a"), None);
+    }
 
     #[test]
     fn chains_are_taken_apart_and_paths_are_not() {

@@ -87,6 +87,7 @@ impl Generations {
     }
 
     /// Invalidates the cached value of a key, and prevents reads in progress from caching the value.
+    #[cfg(unix)]
     pub(crate) fn forget(&self, key: &Key, forget: impl FnOnce()) {
         let mut stripe = unpoisoned(&self.stripes[self.stripe(key)]);
         stripe.ended += 1;

@@ -1,6 +1,7 @@
 //! Stores that wrap other stores.
 
 pub(crate) mod counting;
+// A copy that is open must be removable, or it would become stale.
 #[cfg(all(unix, feature = "cache"))]
 pub(crate) mod disk_cache;
 pub(crate) mod forward;

@@ -1,14 +1,16 @@
 //! The directory store: the suite, and features of file systems.
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
 mod disk;
+#[cfg(unix)]
 mod links;
 mod processes;
 
 use std::fs;
 use std::io;
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,6 +83,7 @@ fn passes_the_suite_when_links_are_followed() {
 }
 
 #[test]
+#[cfg(unix)]
 fn passes_the_suite_through_a_link_to_the_root() {
     suite(|path| {
         fs::create_dir(path.join("real")).unwrap();
@@ -124,6 +127,17 @@ fn roots() {
     let error = DirectoryStore::create(file.join("below")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{error}");
 
+    let made = DirectoryStore::create(directory.path().join("a/b")).unwrap();
+    assert!(made.path().is_dir());
+    assert!(made.path().is_absolute());
+    let here = DirectoryStore::open("").unwrap();
+    assert_eq!(fs::canonicalize(here.path()).unwrap(), fs::canonicalize(".").unwrap());
+}
+
+#[test]
+#[cfg(unix)]
+fn roots_that_cannot_be_resolved() {
+    let directory = TempDir::new().unwrap();
     std::os::unix::fs::symlink("nothing", directory.path().join("dangling")).unwrap();
     let error = DirectoryStore::open(directory.path().join("dangling")).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::NotFound, "{error}");
@@ -132,12 +146,60 @@ fn roots() {
         StoreErrorKind::NotFound,
         "missing/../x",
     );
+}
 
-    let made = DirectoryStore::create(directory.path().join("a/b")).unwrap();
-    assert!(made.path().is_dir());
-    assert!(made.path().is_absolute());
-    let here = DirectoryStore::open("").unwrap();
-    assert_eq!(here.path(), fs::canonicalize(".").unwrap());
+/// Windows cannot store these names, or stores them under other names. The values are missing, as a copy's names are.
+#[test]
+#[cfg(windows)]
+fn names_that_windows_cannot_store_are_refused() {
+    let (_directory, store) = temporary();
+    put(&store, "a/b", b"v");
+    for name in ["aux", "a/con", "nul.json", "a/COM1/c", "a.", "a/b ", "a:b", "what?", "tab\t"] {
+        let error = store.set(&key(name), b"", Condition::Always).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::InvalidKey, "{error}");
+        assert!(error.to_string().contains("Windows cannot store the name"), "{error}");
+        assert_eq!(value(&store, name), None, "{name}");
+        assert!(!store.erase(&key(name)).unwrap(), "{name}");
+        assert_eq!(store.list_dir(&prefix(&format!("{name}/"))).unwrap(), DirListing::default());
+    }
+    let error = store.rename_prefix(&prefix("a/"), &prefix("aux/")).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::InvalidKey, "{error}");
+    assert_eq!(list(&store, ""), [("a/b".to_owned(), 1)]);
+}
+
+/// A file system that does not distinguish upper and lower case must not return the value of another key.
+#[test]
+fn names_that_differ_only_in_case() {
+    let (_directory, store) = temporary();
+    put(&store, "Group/a", b"1");
+    if !store.path().join("gROUP").exists() {
+        put(&store, "group/A", b"2");
+        assert_eq!(value(&store, "Group/a").unwrap(), "1");
+        return;
+    }
+    for name in ["group/a", "Group/A", "GROUP/new"] {
+        assert_eq!(value(&store, name), None, "{name}");
+        assert!(!store.erase(&key(name)).unwrap(), "{name}");
+        let error = store.set(&key(name), b"2", Condition::Always).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Obstructed, "{error}");
+        assert!(error.to_string().contains("only in upper and lower case"), "{error}");
+    }
+    assert_eq!(list(&store, ""), [("Group/a".to_owned(), 1)]);
+}
+
+/// Windows limits paths to 260 characters, unless they are written in a special form.
+#[test]
+fn long_paths() {
+    let (_directory, store) = temporary();
+    let name = ["long-name-of-a-group"; 25].join("/");
+    put(&store, &name, b"1");
+    put(&store, &name, b"2");
+    assert_eq!(value(&store, &name).unwrap(), "2");
+    assert_eq!(list(&store, ""), [(name.clone(), 1)]);
+    store.rename_prefix(&prefix("long-name-of-a-group/"), &prefix("moved/")).unwrap();
+    let moved = name.replacen("long-name-of-a-group", "moved", 1);
+    assert!(store.erase(&key(&moved)).unwrap());
+    assert_eq!(names_on_disk(store.path()), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -233,6 +295,7 @@ fn names_that_are_too_long() {
 }
 
 #[test]
+#[cfg(unix)]
 fn names_that_are_not_utf8_are_not_listed() {
     use std::os::unix::ffi::OsStrExt;
     let (_directory, store) = temporary();
@@ -293,6 +356,7 @@ fn temporary_names_that_are_taken_are_passed_over() {
 }
 
 #[test]
+#[cfg(unix)]
 fn permissions_of_a_value_are_kept() {
     let (_directory, store) = temporary();
     put(&store, "a", b"1");
@@ -327,6 +391,7 @@ fn ranges_of_a_value_larger_than_memory() {
 }
 
 #[test]
+#[cfg(unix)]
 fn locks_are_shared_by_all_handles_of_a_directory() {
     let (directory, store) = temporary();
     put(&store, "a/b", b"v");

@@ -79,6 +79,7 @@ fn ready_for_ever() {
 }
 
 /// Sends a signal to a process.
+#[cfg(unix)]
 fn signal(process: &Child, name: &str) {
     let status = Command::new("kill").arg(name).arg(process.id().to_string()).status().unwrap();
     assert!(status.success());
@@ -86,6 +87,7 @@ fn signal(process: &Child, name: &str) {
 
 /// A stopped process that holds a lock makes others wait until their timeout; a killed process holds no lock.
 #[test]
+#[cfg(unix)]
 fn locks_of_stopped_and_of_killed_processes() {
     const TEST: &str = "directory::processes::locks_of_stopped_and_of_killed_processes";
     if let Some(store) = child() {

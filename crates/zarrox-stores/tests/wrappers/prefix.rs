@@ -11,7 +11,6 @@ fn passes_the_suite() {
 }
 
 #[test]
-#[cfg(unix)]
 fn passes_the_suite_in_a_directory() {
     let directory = tempfile::tempdir().unwrap();
     let count = std::cell::Cell::new(0);

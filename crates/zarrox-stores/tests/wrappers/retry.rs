@@ -56,7 +56,6 @@ fn passes_the_suite_although_every_fourth_operation_fails() {
 /// The store has no versions. With versions, the suite counts by conditional writes: if two writers write the same number, and
 /// one of them fails at first, both writers would count the number as theirs.
 #[test]
-#[cfg(unix)]
 fn passes_the_suite_although_every_fourth_answer_to_a_write_is_lost() {
     use zarrox_stores::{DirectoryStore, PrefixStore};
 

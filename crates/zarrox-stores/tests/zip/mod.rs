@@ -1,6 +1,5 @@
 //! The zip store: the suite, features of archives, and random changes against a model.
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod archives;

@@ -62,6 +62,7 @@ fn overlap(one: &Path, other: &Path) -> bool {
 /// The identity of a file or directory: its device and inode.
 #[cfg(unix)]
 type Identity = (u64, u64);
+/// The path without links, in the case in which it is stored.
 #[cfg(not(unix))]
 type Identity = PathBuf;
 
@@ -106,7 +107,7 @@ fn identity(path: &Path) -> Option<Identity> {
 
 #[cfg(not(unix))]
 fn identity(path: &Path) -> Option<Identity> {
-    Some(path.to_owned())
+    std::fs::canonicalize(path).ok()
 }
 
 #[cfg(all(test, unix))]

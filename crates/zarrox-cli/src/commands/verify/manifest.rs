@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use zarrox::json;
+use zarrox::stores::internals::strip_file_scheme;
 use zarrox::{Error, ErrorKind, Result};
 use zarrox_tools::manifest::{Manifest as Library, Verified};
 
@@ -98,7 +99,7 @@ fn write(
 /// Fails if the output file is inside the hierarchy, where it would itself be one of the listed objects.
 fn check_outside(path: &str, file: &Path) -> Result<()> {
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let place = path.strip_prefix("file://").unwrap_or(path);
+    let place = strip_file_scheme(path).unwrap_or(path);
     if let (Ok(place), Ok(directory)) = (fs::canonicalize(place), fs::canonicalize(directory))
         && directory.starts_with(&place)
     {

@@ -7,9 +7,8 @@
 
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt;
 
-use zarrox_stores::internals::support::reserved;
+use zarrox_stores::internals::support::{read_exact_at, reserved};
 use zarrox_stores::{StoreError, StoreErrorKind};
 
 /// A function that receives a key and the length of its value.
@@ -76,7 +75,7 @@ impl Pages {
         if length < FIRST as u64 {
             return Err(no_database());
         }
-        file.read_exact_at(&mut first, 0).map_err(|error| StoreError::from_io("opening", error))?;
+        read_exact_at(&file, &mut first, 0).map_err(|error| StoreError::from_io("opening", error))?;
         let mut page = Page { bytes: first, number: 0, big_endian: false };
         let known = |page: &Page| page.word(12).is_ok_and(|word| [TREE_MAGIC, HASH_MAGIC].contains(&word));
         if !known(&page) {
@@ -104,7 +103,7 @@ impl Pages {
             return Err(page.damaged("it is beyond the end of the file"));
         }
         page.bytes = vec![0; self.size];
-        let read = self.file.read_exact_at(&mut page.bytes, u64::from(number) * self.size as u64);
+        let read = read_exact_at(&self.file, &mut page.bytes, u64::from(number) * self.size as u64);
         read.map_err(|error| StoreError::from_io("reading", error))?;
         Ok(page)
     }

@@ -12,16 +12,17 @@
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::SystemTime;
 
 use super::directory::{Directory, Entry};
 use super::format::Content;
 use super::source::Source;
 use crate::local::durable::sync_directory;
 use crate::local::file_lock::{MOMENT, retry_for};
+use crate::local::files::{Identity, WriterLock, identity, try_lock_writer, write_all_at};
 use crate::sync::{Mutex, unpoisoned};
 use crate::{Key, StoreError, StoreErrorKind};
 
@@ -80,8 +81,9 @@ pub(super) struct State {
 
 /// The state of a writer, from the first entry to the final directory.
 struct Session {
-    /// The file, which is locked against writers in other processes.
     file: File,
+    /// The lock against writers in other processes.
+    _lock: WriterLock,
     /// The offset of the first new entry. All bytes before it stay unchanged.
     begin: u64,
     /// The offset of the next entry.
@@ -95,18 +97,15 @@ struct Session {
 /// The properties of a file that reveal whether it was changed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
-    identity: (u64, u64),
+    identity: Identity,
     length: u64,
-    modified: (i64, i64),
+    modified: SystemTime,
 }
 
 impl Stamp {
-    fn of(metadata: &fs::Metadata) -> Self {
-        Self {
-            identity: (metadata.dev(), metadata.ino()),
-            length: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-        }
+    fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self { identity: identity(file)?, length: metadata.len(), modified: metadata.modified()? })
     }
 }
 
@@ -198,7 +197,7 @@ impl Archive {
     /// Reloads the archive if another program changed it. Returns false if there is now a different file at the path.
     fn refresh(&self, path: &Path) -> Result<bool, StoreError> {
         let Some(known) = self.known_state().stamp else { return Ok(true) };
-        let there = fs::metadata(path).map(|metadata| Stamp::of(&metadata)).ok();
+        let there = File::open(path).and_then(|file| Stamp::of(&file)).ok();
         if there.is_none_or(|there| there.identity != known.identity) {
             return Ok(false);
         }
@@ -244,7 +243,7 @@ impl Archive {
     /// Reads the directory. Retries while another program is writing.
     fn load(&self, source: &Source) -> Result<(Directory, Stamp), StoreError> {
         let stamp = || match source {
-            Source::File(file) => file.metadata().map(|metadata| Stamp::of(&metadata)),
+            Source::File(file) => Stamp::of(file),
             Source::Value(_) => Err(io::ErrorKind::Unsupported.into()),
         };
         let mut attempt = 0;
@@ -321,10 +320,10 @@ impl Archive {
             self.make_room(session, directory.len() as u64)?;
             let length = session.end + directory.len() as u64;
             let fail = |error| self.fail("finishing", error);
-            self.synced(session, |file| file.write_all_at(&directory, session.end)).map_err(fail)?;
+            self.synced(session, |file| write_all_at(file, &directory, session.end)).map_err(fail)?;
             self.synced(session, |file| file.set_len(length)).map_err(fail)?;
             self.sync_name().map_err(fail)?;
-            let stamp = Stamp::of(&session.file.metadata().map_err(fail)?);
+            let stamp = Stamp::of(&session.file).map_err(fail)?;
             let mut state = self.state_mut();
             state.directory.start = session.end;
             state.stamp = Some(stamp);
@@ -345,7 +344,7 @@ impl Archive {
         // directory is complete.
         let tail = (session.end + length + room).max(session.length);
         let directory = self.known_state().directory.to_bytes(tail);
-        let written = self.synced(session, |file| file.write_all_at(&directory, tail));
+        let written = self.synced(session, |file| write_all_at(file, &directory, tail));
         if let Err(error) = written {
             // The previous directory becomes the end of the file again. If that fails too, readers search for it.
             let _ = session.file.set_len(session.length);
@@ -410,9 +409,9 @@ impl Archive {
             }
             None => return Err(fail(io::ErrorKind::NotFound.into())),
         };
-        self.take_lock(&file)?;
+        let lock = self.take_lock(&file, path)?;
         self.load_if_there()?;
-        let stamp = Stamp::of(&file.metadata().map_err(fail)?);
+        let stamp = Stamp::of(&file).map_err(fail)?;
         let known = self.known_state().stamp;
         if known.is_none_or(|known| known.identity != stamp.identity) {
             let message = "another program has replaced the archive's file; open it again";
@@ -431,12 +430,13 @@ impl Archive {
             self.state_mut().directory.torn = None;
         }
         let length = torn.unwrap_or(stamp.length);
-        Ok(Session { file, begin: end, end, tail: end, length, changed: false })
+        Ok(Session { file, _lock: lock, begin: end, end, tail: end, length, changed: false })
     }
 
-    fn take_lock(&self, file: &File) -> Result<(), StoreError> {
-        match retry_for(MOMENT, || file.try_lock(), |error| matches!(error, TryLockError::WouldBlock)) {
-            Ok(()) => Ok(()),
+    fn take_lock(&self, file: &File, path: &Path) -> Result<WriterLock, StoreError> {
+        let is_taken = |error: &TryLockError| matches!(error, TryLockError::WouldBlock);
+        match retry_for(MOMENT, || try_lock_writer(file, path), is_taken) {
+            Ok(lock) => Ok(lock),
             Err(TryLockError::WouldBlock) => {
                 let message =
                     "another program or handle is writing to this archive; try again when it has finished";
@@ -467,11 +467,12 @@ impl Archive {
         self.load_if_there()
     }
 
-    /// Opens and locks the file, if it exists.
-    fn lock_existing(&self, path: &Path) -> Result<Option<File>, StoreError> {
+    /// Opens and locks the file, if it exists. Windows replaces only closed files, so the file is not kept open there.
+    fn lock_existing(&self, path: &Path) -> Result<Option<(Option<File>, WriterLock)>, StoreError> {
         let file = open_existing(path).map_err(|error| self.fail("creating", error))?;
-        file.as_ref().map_or(Ok(()), |file| self.take_lock(file))?;
-        Ok(file)
+        let Some(file) = file else { return Ok(None) };
+        let lock = self.take_lock(&file, path)?;
+        Ok(Some((Some(file).filter(|_| cfg!(unix)), lock)))
     }
 
     /// Replaces the file with a new archive. Readers of the old file can continue to read it.
@@ -520,7 +521,7 @@ fn open_existing(path: &Path) -> io::Result<Option<File>> {
 /// Writes an empty archive to a new file. The file must not exist yet.
 fn new_archive(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all_at(&Directory::default().to_bytes(0), 0)
+    write_all_at(&file, &Directory::default().to_bytes(0), 0)
 }
 
 fn make_parent(path: &Path) -> io::Result<()> {
@@ -529,10 +530,10 @@ fn make_parent(path: &Path) -> io::Result<()> {
 
 fn write_entry(file: &File, header: &[u8], bytes: &[u8], place: u64) -> io::Result<()> {
     if bytes.len() <= SMALL {
-        return file.write_all_at(&[header, bytes].concat(), place);
+        return write_all_at(file, &[header, bytes].concat(), place);
     }
-    file.write_all_at(header, place)?;
-    file.write_all_at(bytes, place + header.len() as u64)
+    write_all_at(file, header, place)?;
+    write_all_at(file, bytes, place + header.len() as u64)
 }
 
 #[cfg(test)]
@@ -548,7 +549,7 @@ mod tests {
         let store = ZipStore::open(&path, ZipMode::Create).unwrap();
         let [before, after, later] = ["before", "after", "later"].map(|name| Key::new(name).unwrap());
         store.set(&before, b"1", Condition::Always).unwrap();
-        let archive = Archive::at(fs::canonicalize(&path).unwrap()).unwrap();
+        let archive = Archive::at(crate::local::files::canonicalize(&path).unwrap()).unwrap();
         unpoisoned(&archive.writer).as_mut().unwrap().end = 5 << 30;
         store.set(&after, b"22", Condition::Always).unwrap();
         drop((store, archive));

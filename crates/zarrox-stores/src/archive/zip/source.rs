@@ -1,7 +1,6 @@
 //! The source from which an archive is read.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
 use bytes::Bytes;
 
@@ -24,7 +23,7 @@ impl Source {
 
     pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         match self {
-            Self::File(file) => file.read_exact_at(buffer, offset).map_err(failed),
+            Self::File(file) => crate::local::files::read_exact_at(file, buffer, offset).map_err(failed),
             Self::Value(value) => value.read_at(offset, buffer),
         }
     }
@@ -38,7 +37,7 @@ impl Source {
         };
         let length = checked_length(self.size()?, offset, length)?;
         let mut buffer = reserved(length)?;
-        crate::local::directory::append_at(file, &mut buffer, length, offset).map_err(failed)?;
+        crate::local::files::append_at(file, &mut buffer, length, offset).map_err(failed)?;
         Ok(buffer.into())
     }
 }

@@ -1,16 +1,14 @@
 //! Directories with durable names: a value written with [`sync`](super::DirectoryStore::sync) is lost in a power failure if any
 //! directory on its path is lost, whichever program created that directory.
 
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::LazyLock;
 
 use foldhash::HashSet;
-use rustix::fs::{self as sys, Mode};
 
-use super::super::held::{Identity, identity_of};
-use super::fault::Fault;
-use super::unix::{DIRECTORY, LISTING, Root, split};
+use super::root::{Root, split};
 use crate::local::durable::flush_above;
+use crate::local::fault::Fault;
+use crate::local::files::{DirectoryRef, Identity};
 use crate::sync::{Mutex, unpoisoned};
 
 /// The maximum number of directories that are recorded as durable.
@@ -21,20 +19,20 @@ static FLUSHED: LazyLock<Mutex<HashSet<Identity>>> = LazyLock::new(Mutex::defaul
 
 impl Root {
     /// Makes changes to a directory's entries durable, if the store was opened with `sync`.
-    pub(super) fn flush(&self, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+    pub(super) fn flush(&self, directory: DirectoryRef<'_>) -> Result<(), Fault> {
         if self.sync {
-            sys::fsync(sys::openat(directory, c".", LISTING, Mode::empty())?)?;
+            directory.sync()?;
         }
         Ok(())
     }
 
     /// Makes the names of a directory and of its parent directories durable, if the store was opened with `sync` and the names
     /// are not known to be durable.
-    pub(super) fn flush_way(&self, path: &str, directory: BorrowedFd<'_>) -> Result<(), Fault> {
+    pub(super) fn flush_way(&self, path: &str, directory: DirectoryRef<'_>) -> Result<(), Fault> {
         if !self.sync {
             return Ok(());
         }
-        let identity = identity_of(&sys::fstat(directory)?);
+        let identity = directory.identity()?;
         if is_flushed(identity) {
             return Ok(());
         }
@@ -42,9 +40,9 @@ impl Root {
             flush_above(&self.path);
         } else {
             let (parent, _) = split(path);
-            let above = self.open(parent, DIRECTORY)?;
-            self.flush(above.as_fd())?;
-            self.flush_way(parent, above.as_fd())?;
+            let above = self.tree().open_directory(parent)?;
+            self.flush(above.get())?;
+            self.flush_way(parent, above.get())?;
         }
         let mut flushed = unpoisoned(&FLUSHED);
         if flushed.len() >= DIRECTORIES {

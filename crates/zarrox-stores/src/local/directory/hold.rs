@@ -1,16 +1,12 @@
 //! Holds on nodes, and exchanges of directories.
 
-use std::fs::File;
-use std::os::fd::AsFd;
+use std::io;
 
-use rustix::fs::{self as sys, AtFlags, CWD};
-use rustix::io::Errno;
-
-use super::super::held::{identity, identity_of};
-use super::super::node::{LockOutcome, NodeLock};
-use super::fault::Fault;
-use super::unix::{DIRECTORY, Entry, LISTING, Root, entry, split};
+use super::root::{Root, split};
 use crate::Hold;
+use crate::local::fault::Fault;
+use crate::local::files::Entry;
+use crate::local::node::{LockOutcome, NodeLock};
 
 impl Root {
     /// Acquires a hold on a directory by locking it. Returns `None` if it cannot be locked: it does not exist or cannot be
@@ -22,7 +18,7 @@ impl Root {
         let whole = self.path.join(path);
         let say = || tracing::info!("{} is locked by another process; waiting for it", whole.display());
         loop {
-            let Ok(lock) = NodeLock::open(|| self.open(path, LISTING).map(File::from)) else {
+            let Ok(lock) = NodeLock::open(|| self.tree().open_hold(path)) else {
                 return Ok(None);
             };
             match lock.wait(how, self.lock_timeout, say)? {
@@ -31,12 +27,10 @@ impl Root {
                 LockOutcome::Unsupported => return Ok(None),
             }
             // The previous holder may have replaced the directory with another one.
-            let there = match sys::statat(CWD, &whole, AtFlags::empty()) {
-                Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-                stat => identity_of(&stat?),
-            };
-            if there == identity(lock.directory())? {
-                return Ok(Some(lock));
+            match self.tree().identity(path)? {
+                None => return Ok(None),
+                Some(there) if there == lock.identity()? => return Ok(Some(lock)),
+                Some(_) => {}
             }
         }
     }
@@ -46,42 +40,19 @@ impl Root {
         let (one_parent, one_name) = split(one);
         let (other_parent, other_name) = split(other);
         let (one_parent, other_parent) =
-            (self.open(one_parent, DIRECTORY)?, self.open(other_parent, DIRECTORY)?);
+            (self.tree().open_directory(one_parent)?, self.tree().open_directory(other_parent)?);
         for (parent, name) in [(&one_parent, one_name), (&other_parent, other_name)] {
-            match entry(parent.as_fd(), name)? {
+            match parent.get().entry(name)? {
                 Entry::Directory => {}
                 // A link may have a different target after it is moved.
                 Entry::Link => return Err(Fault::NoExchange),
-                _ => return Err(Errno::NOENT.into()),
+                _ => return Err(io::Error::from(io::ErrorKind::NotFound).into()),
             }
         }
-        match rename_exchange(one_parent.as_fd(), one_name, other_parent.as_fd(), other_name) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::XDEV) => return Err(Fault::NoExchange),
-            done => done?,
-        }
-        self.flush(one_parent.as_fd())?;
-        self.flush(other_parent.as_fd())
+        one_parent.get().exchange(one_name, other_parent.get(), other_name)?;
+        self.flush(one_parent.get())?;
+        self.flush(other_parent.get())
     }
-}
-
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_exchange(
-    one_parent: std::os::fd::BorrowedFd<'_>,
-    one: &str,
-    other_parent: std::os::fd::BorrowedFd<'_>,
-    other: &str,
-) -> Result<(), Errno> {
-    sys::renameat_with(one_parent, one, other_parent, other, sys::RenameFlags::EXCHANGE)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_exchange(
-    _: std::os::fd::BorrowedFd<'_>,
-    _: &str,
-    _: std::os::fd::BorrowedFd<'_>,
-    _: &str,
-) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
 }
 
 #[cfg(test)]
@@ -119,12 +90,14 @@ mod tests {
         std::fs::create_dir(directory.path().join("b")).unwrap();
         let alone = root.hold("a", Hold::Exclusive).unwrap();
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| root.hold("a", Hold::Shared).unwrap().unwrap());
-            root.exchange("a", "b").unwrap();
+            // A directory without a name cannot be held, so that the attempt is repeated.
+            let hold = || std::iter::repeat_with(|| root.hold("a", Hold::Shared).unwrap()).flatten().next();
+            let waiting = scope.spawn(move || hold().unwrap());
+            root.rename("a", "c").unwrap();
+            root.rename("b", "a").unwrap();
             drop(alone);
-            let held = identity(waiting.join().unwrap().directory()).unwrap();
-            let there = identity_of(&sys::statat(CWD, directory.path().join("a"), AtFlags::empty()).unwrap());
-            assert_eq!(held, there);
+            let held = waiting.join().unwrap().identity().unwrap();
+            assert_eq!(root.tree().identity("a").unwrap(), Some(held));
         });
     }
 }

@@ -1,11 +1,10 @@
 //! [`DirectoryStore`].
 
-mod fault;
 mod flushed;
 mod hold;
+mod root;
 mod sweep;
 mod temporary_file;
-mod unix;
 mod write;
 
 use std::fs::{self, File};
@@ -17,12 +16,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use self::fault::Fault;
+use self::root::{Lookup, Root};
 pub use self::sweep::sweep;
-#[cfg(any(feature = "zip", feature = "cache"))]
-pub(crate) use self::unix::append_at;
-use self::unix::{Found, Root};
 use self::write::Rule;
+use super::fault::Fault;
+use super::files::{self, canonicalize};
 use crate::store::{check_rename, checked_length, copy_then_erase, reserved};
 use crate::{
     ByteRange, Capabilities, Condition, DirListing, Hold, HoldGuard, Key, LockGuard, Prefix, Stamp, Store,
@@ -94,7 +92,11 @@ impl DirectoryStore {
     pub fn create(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         let fail = |error| StoreError::from_io("creating", error).with_location(path.to_string_lossy());
-        fs::create_dir_all(path).map_err(fail)?;
+        fs::create_dir_all(path).map_err(|error| match error.kind() {
+            // Windows says so if a part of the path is a file.
+            io::ErrorKind::AlreadyExists => fail(io::ErrorKind::NotADirectory.into()),
+            _ => fail(error),
+        })?;
         Self::open(path)
     }
 
@@ -207,9 +209,9 @@ impl Store for DirectoryStore {
         }
         let fail = self.fail("reading", key.as_str());
         match self.root.open_value(key.as_str()).map_err(&fail)? {
-            Found::Missing => Ok(None),
-            Found::File(file, size) => Ok(Some(self.value(key, Arc::new(file), size))),
-            Found::Directory => Err(fail(Fault::directory())),
+            Lookup::Missing => Ok(None),
+            Lookup::File(file, size) => Ok(Some(self.value(key, Arc::new(file), size))),
+            Lookup::Directory => Err(fail(Fault::directory())),
         }
     }
 
@@ -218,8 +220,8 @@ impl Store for DirectoryStore {
             return Ok(None);
         }
         match self.root.open_value(key.as_str()).map_err(self.fail("reading", key.as_str()))? {
-            Found::Missing | Found::Directory => Ok(None),
-            Found::File(file, size) => self.value(key, Arc::new(file), size).read(0, size).map(Some),
+            Lookup::Missing | Lookup::Directory => Ok(None),
+            Lookup::File(file, size) => self.value(key, Arc::new(file), size).read(0, size).map(Some),
         }
     }
 
@@ -313,7 +315,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return resolve(Path::new("."));
     }
-    match fs::canonicalize(path) {
+    match canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         done => return done,
     }
@@ -362,17 +364,17 @@ impl Value for FileValue {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         self.checked_length(offset, buffer.len() as u64)?;
-        unix::read_exact_at(&self.file, buffer, offset).map_err(|error| self.fail(error))
+        files::read_exact_at(&self.file, buffer, offset).map_err(|error| self.fail(error))
     }
 
     fn version(&self) -> Option<Version> {
-        unix::version(&self.file)
+        files::version(&self.file)
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, StoreError> {
         let length = self.checked_length(offset, length)?;
         let mut buffer = reserved(length).map_err(|error| self.named(error))?;
-        unix::append_at(&self.file, &mut buffer, length, offset).map_err(|error| self.fail(error))?;
+        files::append_at(&self.file, &mut buffer, length, offset).map_err(|error| self.fail(error))?;
         Ok(buffer.into())
     }
 }

@@ -6,17 +6,15 @@
 
 use std::fs::File;
 use std::hash::BuildHasher;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use foldhash::HashMap;
 use foldhash::fast::FixedState;
-use rustix::fs::{self as sys, AtFlags, Dir, Mode, OFlags};
 
-use super::super::held::{identity, identity_of};
-use super::fault::Fault;
-use super::unix::{LISTING, READ, Root};
+use super::root::Root;
+use crate::local::fault::Fault;
+use crate::local::files::{Directory, DirectoryRef, Listing};
 use crate::sync::{Mutex, unpoisoned};
 use crate::temporary::is_temporary;
 
@@ -35,7 +33,7 @@ static SWEPT: LazyLock<Mutex<HashMap<u64, Instant>>> = LazyLock::new(Mutex::defa
 impl Root {
     /// Removes the temporary files of ended writers from a directory, before this process writes to it. A directory is swept only
     /// periodically, since listing it costs more than a write. A directory that was just `made` cannot contain such files.
-    pub(super) fn sweep(&self, path: &str, directory: BorrowedFd<'_>, made: bool) {
+    pub(super) fn sweep(&self, path: &str, directory: DirectoryRef<'_>, made: bool) {
         if !self.locks || !self.is_due(path) || made {
             return;
         }
@@ -62,11 +60,11 @@ impl Root {
     /// if `remove` is set.
     pub(super) fn leftovers(&self, path: &str, remove: bool) -> Result<Vec<String>, Fault> {
         let mut found = Vec::new();
-        let directory = match self.open(path, LISTING) {
+        let listing = match self.tree().open_listing(path) {
             Err(fault) if fault.is_missing() => return Ok(found),
             other => other?,
         };
-        leftovers(directory.as_fd(), path, remove, &mut found)?;
+        leftovers(listing, path, remove, &mut found)?;
         Ok(found)
     }
 }
@@ -75,37 +73,29 @@ impl Root {
 /// temporary names.
 pub fn sweep(directory: &std::path::Path) {
     // A directory that cannot be listed can still be written to.
-    let _ = File::open(directory).map(|directory| remove_leftovers(directory.as_fd()));
+    let _ = Directory::at(directory).map(|directory| remove_leftovers(directory.get()));
 }
 
-fn leftovers(
-    directory: BorrowedFd<'_>,
-    path: &str,
-    remove: bool,
-    found: &mut Vec<String>,
-) -> Result<(), Fault> {
-    for entry in Dir::read_from(directory)? {
+fn leftovers(mut listing: Listing, path: &str, remove: bool, found: &mut Vec<String>) -> Result<(), Fault> {
+    while let Some(entry) = listing.next() {
         let entry = entry?;
-        let Ok(name) = entry.file_name().to_str() else { continue };
+        let Some(name) = entry.name() else { continue };
+        let directory = listing.directory()?;
         let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         if is_temporary(name) && is_left(directory, name, remove) {
             found.push(below);
-        } else if !matches!(name, "." | "..")
-            && let Ok(child) = sys::openat(directory, name, LISTING | OFlags::NOFOLLOW, Mode::empty())
-        {
-            leftovers(child.as_fd(), &below, remove, found)?;
+        } else if let Ok(Some(child)) = directory.child(name) {
+            leftovers(child, &below, remove, found)?;
         }
     }
     Ok(())
 }
 
 /// Removes temporary files whose writers have ended from a directory. Only its first entries are examined.
-fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
-    let listing = sys::openat(directory, c".", LISTING, Mode::empty())?;
-    for entry in Dir::new(listing)?.take(ENTRIES) {
-        if let Ok(name) = entry?.file_name().to_str()
-            && is_temporary(name)
-        {
+fn remove_leftovers(directory: DirectoryRef<'_>) -> Result<(), Fault> {
+    let mut listing = directory.listing()?;
+    for entry in std::iter::from_fn(|| listing.next()).take(ENTRIES) {
+        if let Some(name) = entry?.name().filter(|name| is_temporary(name)) {
             is_left(directory, name, true);
         }
     }
@@ -114,22 +104,13 @@ fn remove_leftovers(directory: BorrowedFd<'_>) -> Result<(), Fault> {
 
 /// Returns true if the writer of a temporary file has ended, and removes the file if `remove` is set. A file that cannot be
 /// examined counts as in use.
-fn is_left(directory: BorrowedFd<'_>, name: &str, remove: bool) -> bool {
-    let Ok(file) = sys::openat(directory, name, READ | OFlags::NOFOLLOW, Mode::empty()).map(File::from)
-    else {
-        return false;
-    };
-    if file.try_lock().is_err() {
-        return false;
-    }
-    // The temporary file may have become the file of a value in the meantime. In this case, the lock is that of the value.
-    let is_same = sys::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| identity(&file).is_ok_and(|identity| identity_of(&stat) == identity));
-    if is_same && remove {
+fn is_left(directory: DirectoryRef<'_>, name: &str, remove: bool) -> bool {
+    let Some(file) = directory.open_abandoned(name) else { return false };
+    if remove {
         // A writer that has just created the file but not yet locked it will create another one.
-        return sys::unlinkat(directory, name, AtFlags::empty()).is_ok();
+        return directory.unlink(name).is_ok();
     }
-    is_same && !is_just_created(&file)
+    !is_just_created(&file)
 }
 
 /// Returns true if the writer of a temporary file may not have locked it yet.
@@ -142,6 +123,7 @@ fn is_just_created(file: &File) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write as _;
 
     use super::*;
     use crate::temporary::next_name;
@@ -162,9 +144,9 @@ mod tests {
         let (left, alive) = (next_name(), next_name());
         fs::create_dir(directory.path().join("a")).unwrap();
         fs::write(directory.path().join("a").join(&left), b"half").unwrap();
-        fs::write(directory.path().join("a").join(&alive), b"half").unwrap();
-        let writer = File::open(directory.path().join("a").join(&alive)).unwrap();
-        writer.lock().unwrap();
+        let below = Directory::at(&directory.path().join("a")).unwrap();
+        let writer = below.get().create(&alive, None).unwrap().unwrap();
+        (&writer).write_all(b"half").unwrap();
         assert_eq!(root.leftovers("", false).unwrap(), [format!("a/{left}")]);
         root.write("a/b", &|write| write(b"value"), super::super::write::Rule::Always).unwrap();
         let mut names = names(&directory, "a");

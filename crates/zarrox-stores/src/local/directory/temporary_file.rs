@@ -1,25 +1,25 @@
 //! Files that are written before they are renamed to values: [`TemporaryFile`].
 
-use std::fs::{File, TryLockError};
-use std::os::fd::BorrowedFd;
+use std::fs::File;
+use std::sync::Arc;
 
-use rustix::fs::{self as sys, AtFlags, Mode, OFlags};
-use rustix::io::Errno;
-
-use super::fault::Fault;
+use crate::local::fault::Fault;
+use crate::local::files::{DirectoryRef, Permissions, facts};
+use crate::local::held::HeldLock;
 use crate::temporary::next_name;
 
 /// A file that is being written. If it is dropped before it is renamed to a value, the file is removed.
 ///
 /// The file is locked as long as it is open, which shows other processes that its writer is running.
 pub(super) struct TemporaryFile<'a> {
+    /// Some systems remove only closed files, so this is dropped before the name.
+    pub(super) file: Arc<File>,
     name: TemporaryName<'a>,
-    pub(super) file: File,
 }
 
 /// The name of a file that is being written.
 struct TemporaryName<'a> {
-    directory: BorrowedFd<'a>,
+    directory: DirectoryRef<'a>,
     name: String,
     /// True once the file was renamed to a value.
     renamed: bool,
@@ -27,27 +27,16 @@ struct TemporaryName<'a> {
 
 impl<'a> TemporaryFile<'a> {
     /// Creates a file with the permissions of the file that it will replace, if any.
-    pub(super) fn create(directory: BorrowedFd<'a>, old_mode: Option<Mode>) -> Result<Self, Fault> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = old_mode.unwrap_or(Mode::from_raw_mode(0o666));
+    pub(super) fn create(
+        directory: DirectoryRef<'a>,
+        permissions: Option<&Permissions>,
+    ) -> Result<Self, Fault> {
         loop {
             let name = next_name();
-            let file = match sys::openat(directory, &name, flags, mode) {
-                // The file was left by a process with the same process ID, which ran earlier or on another host.
-                Err(Errno::EXIST) => continue,
-                other => File::from(other?),
-            };
-            let temporary = Self { name: TemporaryName { directory, name, renamed: false }, file };
-            if let Some(mode) = old_mode
-                && has_other_permissions(&temporary.file, mode)
-            {
-                // File systems without permissions reject this call, but do not need it.
-                let _ = sys::fchmod(&temporary.file, mode);
-            }
-            // A file system without locks is never swept. If the file is already locked, the holder of the lock is about to
-            // remove it.
-            if !matches!(temporary.file.try_lock(), Err(TryLockError::WouldBlock)) {
-                return Ok(temporary);
+            // A name may exist if a process with the same process ID has left it, which ran earlier or on another host.
+            if let Some(file) = directory.create(&name, permissions)? {
+                let name = TemporaryName { directory, name, renamed: false };
+                return Ok(Self { file: Arc::new(file), name });
             }
         }
     }
@@ -62,36 +51,29 @@ impl<'a> TemporaryFile<'a> {
         self.name.publish(name)
     }
 
-    /// Returns the open file, which was renamed to a value.
-    pub(super) fn into_file(self) -> File {
-        self.file
+    /// Returns the lock of the file, which remains locked when the file has been renamed, and its permissions.
+    pub(super) fn lock(&self) -> Result<(HeldLock, Permissions), Fault> {
+        let facts = facts(&*self.file)?;
+        let lock = self.name.directory.lock_created(&self.file, facts.identity)?;
+        Ok((HeldLock::adopt(lock, facts.identity), facts.permissions))
     }
 }
 
 impl TemporaryName<'_> {
     fn replace(&mut self, name: &str) -> Result<(), Fault> {
-        sys::renameat(self.directory, &self.name, self.directory, name)?;
+        self.directory.replace(&self.name, name)?;
         self.renamed = true;
         Ok(())
     }
 
     fn publish(&mut self, name: &str) -> Result<(), Fault> {
-        match rename_new(self.directory, &self.name, name) {
-            Ok(()) => self.renamed = true,
-            Err(Errno::EXIST) => return Err(Fault::Exists),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => self.link(name)?,
-            Err(error) => return Err(error.into()),
-        }
-        Ok(())
+        self.renamed = self.directory.rename_new(&self.name, name)?;
+        if self.renamed { Ok(()) } else { self.link(name) }
     }
 
     /// Publishes the file by a hard link, for file systems that cannot rename without replacing.
-    fn link(&mut self, name: &str) -> Result<(), Fault> {
-        match sys::linkat(self.directory, &self.name, self.directory, name, AtFlags::empty()) {
-            Err(Errno::EXIST) => Err(Fault::Exists),
-            Err(Errno::PERM) => Err(Errno::NOTSUP.into()),
-            other => Ok(other?),
-        }
+    fn link(&self, name: &str) -> Result<(), Fault> {
+        self.directory.link(&self.name, name)
     }
 }
 
@@ -99,44 +81,28 @@ impl Drop for TemporaryName<'_> {
     fn drop(&mut self) {
         if !self.renamed {
             // The failure that led here has already been reported.
-            let _ = sys::unlinkat(self.directory, &self.name, AtFlags::empty());
+            let _ = self.directory.unlink(&self.name);
         }
     }
-}
-
-/// Returns true if the permissions of a new file differ from the requested ones. They rarely do, and setting them would cost more
-/// than this check.
-fn has_other_permissions(file: &File, wanted: Mode) -> bool {
-    sys::fstat(file).map_or(true, |stat| Mode::from_raw_mode(stat.st_mode) != wanted)
-}
-
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn rename_new(directory: BorrowedFd<'_>, from: &str, to: &str) -> Result<(), Errno> {
-    sys::renameat_with(directory, from, directory, to, sys::RenameFlags::NOREPLACE)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn rename_new(_directory: BorrowedFd<'_>, _from: &str, _to: &str) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Write as _;
-    use std::os::fd::AsFd;
 
     use super::*;
+    use crate::local::files::Directory;
 
     /// Tests the fallback for file systems that cannot rename without replacing.
     #[test]
     fn publishing_with_a_link() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("b"), b"value").unwrap();
-        let open = File::open(directory.path()).unwrap();
+        let open = Directory::at(directory.path()).unwrap();
         let write = |name| {
-            let mut temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
-            temporary.file.write_all(b"new").unwrap();
+            let temporary = TemporaryFile::create(open.get(), None).unwrap();
+            (&*temporary.file).write_all(b"new").unwrap();
             temporary.name.link(name)
         };
         assert!(matches!(write("b"), Err(Fault::Exists)));
@@ -149,11 +115,14 @@ mod tests {
     #[test]
     fn a_file_that_is_being_written_is_locked() {
         let directory = tempfile::tempdir().unwrap();
-        let open = File::open(directory.path()).unwrap();
-        let temporary = TemporaryFile::create(open.as_fd(), None).unwrap();
-        let other = File::open(directory.path().join(&temporary.name.name)).unwrap();
-        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
-        drop(temporary);
-        other.try_lock().unwrap();
+        let open = Directory::at(directory.path()).unwrap();
+        let temporary = TemporaryFile::create(open.get(), None).unwrap();
+        let name = temporary.name.name.clone();
+        assert!(open.get().open_abandoned(&name).is_none());
+        let TemporaryFile { file, name: kept } = temporary;
+        drop(file);
+        assert!(open.get().open_abandoned(&name).is_some());
+        drop(kept);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -18,20 +18,17 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
-
-use super::super::held::{Attempt, Claim, HeldLock, Identity, identity_of};
-use super::fault::Fault;
+use super::root::{Root, again_when_missing, leads_to_directory, split};
 use super::temporary_file::TemporaryFile;
-use super::unix::{
-    DIRECTORY, Entry, READ, Root, again_when_missing, entry, leads_to_directory, odd, split, unless_missing,
-};
 use crate::PartSource;
 use crate::fork::delay_fork;
+use crate::local::fault::Fault;
+use crate::local::files::{
+    DirectoryRef, Entry, Identity, Kind, Lockable, Opening, Permissions, facts, not_a_file,
+};
+use crate::local::held::{Attempt, Claim, HeldLock};
 use crate::sync::{Mutex, MutexGuard, unpoisoned};
 
 /// The condition under which the file of a value is replaced or removed.
@@ -46,9 +43,9 @@ pub(super) enum Rule<'g> {
 
 impl Rule<'_> {
     /// Returns the permissions of the file that a guard has locked.
-    fn mode(self) -> Option<Mode> {
+    fn permissions(self) -> Option<Permissions> {
         match self {
-            Rule::Locked(guard) => guard.mode(),
+            Rule::Locked(guard) => guard.permissions(),
             Rule::Always | Rule::Absent => None,
         }
     }
@@ -66,7 +63,7 @@ enum Guarded {
     /// No file existed.
     Missing,
     /// The lock and the permissions of the file.
-    File(HeldLock, Mode),
+    File(HeldLock, Permissions),
     /// The store is exclusive, or this process may not read the file and therefore cannot lock it.
     Unlocked,
 }
@@ -81,9 +78,9 @@ impl FileGuard {
     }
 
     /// Returns the permissions of the locked file.
-    fn mode(&self) -> Option<Mode> {
+    fn permissions(&self) -> Option<Permissions> {
         match &*self.get() {
-            Guarded::File(_, mode) => Some(*mode),
+            Guarded::File(_, permissions) => Some(permissions.clone()),
             Guarded::Missing | Guarded::Unlocked => None,
         }
     }
@@ -95,19 +92,19 @@ enum Old {
     File {
         file: File,
         identity: Identity,
-        mode: Option<Mode>,
+        permissions: Option<Permissions>,
     },
     /// A file that was not opened, or a link.
-    Closed(Option<Mode>),
+    Closed(Option<Permissions>),
     Directory,
     DirectoryLink,
 }
 
 impl Old {
     /// Returns the permissions of the file; `None` for a link.
-    fn mode(&self) -> Option<Mode> {
+    fn permissions(&self) -> Option<&Permissions> {
         match self {
-            Self::File { mode, .. } | Self::Closed(mode) => *mode,
+            Self::File { permissions, .. } | Self::Closed(permissions) => permissions.as_ref(),
             Self::Missing | Self::Directory | Self::DirectoryLink => None,
         }
     }
@@ -116,7 +113,7 @@ impl Old {
 /// The name of a value in an open directory.
 struct Slot<'a> {
     root: &'a Root,
-    directory: BorrowedFd<'a>,
+    directory: DirectoryRef<'a>,
     key: &'a str,
     name: &'a str,
 }
@@ -124,24 +121,28 @@ struct Slot<'a> {
 impl Root {
     pub(super) fn write(&self, key: &str, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
         let (parent, name) = split(key);
+        self.tree().check(key)?;
         again_when_missing(|| {
             let (directory, made) = self.make_directory(parent)?;
-            self.sweep(parent, directory.as_fd(), made);
-            self.flush_way(parent, directory.as_fd())?;
-            Slot { root: self, directory: directory.as_fd(), key, name }.replace(parts, rule)
+            let directory = directory.get();
+            self.sweep(parent, directory, made);
+            self.flush_way(parent, directory)?;
+            Slot { root: self, directory, key, name }.replace(parts, rule)
         })
     }
 
     pub(super) fn erase(&self, key: &str, rule: Rule<'_>) -> Result<bool, Fault> {
         let (parent, name) = split(key);
-        let directory = match self.open(parent, DIRECTORY) {
+        let checked = self.tree().check(key);
+        let directory = match checked.and_then(|()| self.tree().open_directory(parent)) {
             Err(fault) if fault.is_missing() => return Ok(false),
             other => other?,
         };
-        self.sweep(parent, directory.as_fd(), false);
-        let erased = Slot { root: self, directory: directory.as_fd(), key, name }.erase(rule)?;
+        let directory = directory.get();
+        self.sweep(parent, directory, false);
+        let erased = Slot { root: self, directory, key, name }.erase(rule)?;
         if erased {
-            self.flush(directory.as_fd())?;
+            self.flush(directory)?;
             self.prune(parent);
         }
         Ok(erased)
@@ -154,29 +155,29 @@ impl Root {
             return without_file(Guarded::Unlocked);
         }
         loop {
-            let file = match self.open(key, READ) {
-                Ok(fd) => Arc::new(File::from(fd)),
+            let file = match self.tree().open_file(key) {
+                Ok(file) => file,
                 Err(fault) if fault.is_missing() => return without_file(Guarded::Missing),
                 // A file that cannot be read cannot be merged either, but it can be replaced.
                 Err(_) => return without_file(Guarded::Unlocked),
             };
-            let stat = sys::fstat(&file)?;
-            if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            let facts = facts(&file)?;
+            if facts.kind != Kind::File {
                 return without_file(Guarded::Unlocked);
             }
-            let of_file = identity_of(&stat);
-            let lock = self.wait(key, &file, (of_file, Claim::Merge))?;
+            let (lockable, file) = self.tree().lockable(key, file, facts.identity);
+            let lock = self.wait(key, &lockable, (facts.identity, Claim::Merge))?;
             // The rules for links were checked when the file was opened. Now it is enough that the path still leads to the same
             // file.
-            if leads_to(sys::CWD, self.path.join(key), of_file)? {
-                let guard = FileGuard::new(Guarded::File(lock, Mode::from_raw_mode(stat.st_mode)));
-                return Ok((guard, Some((file, stat.st_size.cast_unsigned()))));
+            if self.tree().identity(key)? == Some(facts.identity) {
+                let guard = FileGuard::new(Guarded::File(lock, facts.permissions));
+                return Ok((guard, file.map(|file| (file, facts.size))));
             }
         }
     }
 
-    /// Waits for the lock of an open file.
-    fn wait(&self, key: &str, file: &Arc<File>, claim: (Identity, Claim)) -> Result<HeldLock, Fault> {
+    /// Waits for the lock of a file.
+    fn wait(&self, key: &str, file: &Lockable, claim: (Identity, Claim)) -> Result<HeldLock, Fault> {
         let say = || {
             tracing::info!("'{key}' in {} is locked by another process; waiting for it", self.path.display());
         };
@@ -190,10 +191,10 @@ impl Root {
 
 impl Slot<'_> {
     fn replace(&self, parts: &PartSource<'_>, rule: Rule<'_>) -> Result<(), Fault> {
-        let old = match (rule, rule.mode()) {
+        let old = match (rule, rule.permissions()) {
             (Rule::Always, _) => self.old()?,
             // The file that has the name is compared with the locked file later.
-            (Rule::Locked(_), Some(mode)) => Old::Closed(Some(mode)),
+            (Rule::Locked(_), Some(permissions)) => Old::Closed(Some(permissions)),
             // These rules need no lock.
             (Rule::Absent | Rule::Locked(_), _) => self.old_unopened()?,
         };
@@ -208,8 +209,8 @@ impl Slot<'_> {
         }
         // A forked process would hold the lock of the new file until it ends.
         let _delay = delay_fork();
-        let mut temporary = TemporaryFile::create(self.directory, old.mode())?;
-        parts(&mut |part| temporary.file.write_all(part))?;
+        let mut temporary = TemporaryFile::create(self.directory, old.permissions())?;
+        parts(&mut |part| (&*temporary.file).write_all(part))?;
         if self.root.sync || self.root.tells_errors_late(self.directory) {
             temporary.file.sync_all()?;
         }
@@ -249,16 +250,18 @@ impl Slot<'_> {
     /// Renames the new file to the value, if the name still refers to the file that the guard has locked. The guard then locks
     /// the new file.
     fn exchange_locked(&self, mut temporary: TemporaryFile<'_>, guarded: &mut Guarded) -> Result<(), Fault> {
+        if matches!(guarded, Guarded::Unlocked) {
+            return temporary.replace(self.name);
+        }
+        let (new, permissions) = temporary.lock()?;
         match guarded {
-            Guarded::Unlocked => return temporary.replace(self.name),
-            Guarded::Missing => temporary.publish(self.name).map_err(Fault::or_changed)?,
             Guarded::File(lock, _) if self.leads_to(lock.identity())? => temporary.replace(self.name)?,
             Guarded::File(..) => return Err(Fault::Changed),
+            Guarded::Missing | Guarded::Unlocked => {
+                temporary.publish(self.name).map_err(Fault::or_changed)?;
+            }
         }
-        let file = temporary.into_file();
-        let stat = sys::fstat(&file)?;
-        let lock = HeldLock::adopt(file, identity_of(&stat));
-        *guarded = Guarded::File(lock, Mode::from_raw_mode(stat.st_mode));
+        *guarded = Guarded::File(new, permissions);
         Ok(())
     }
 
@@ -304,14 +307,14 @@ impl Slot<'_> {
     }
 
     fn unlink(&self) -> Result<bool, Fault> {
-        let erased = unless_missing(sys::unlinkat(self.directory, self.name, AtFlags::empty()))?;
-        Ok(erased.is_some())
+        self.directory.unlink(self.name)
     }
 
     /// Locks a file. Returns `None` if the file system does not support locks; no process can merge values on such a file system,
     /// so no update can be lost.
     fn lock(&self, file: File, identity: Identity) -> Result<Option<HeldLock>, Fault> {
-        match self.root.wait(self.key, &Arc::new(file), (identity, Claim::Replace)) {
+        let (lockable, _) = self.root.tree().lockable(self.key, file, identity);
+        match self.root.wait(self.key, &lockable, (identity, Claim::Replace)) {
             Err(Fault::NoLocks(_)) => Ok(None),
             lock => lock.map(Some),
         }
@@ -322,58 +325,46 @@ impl Slot<'_> {
         if !self.root.locks {
             return self.old_unopened();
         }
-        match sys::openat(self.directory, self.name, READ | OFlags::NOFOLLOW, Mode::empty()) {
-            Err(Errno::NOENT) => Ok(Old::Missing),
-            Ok(fd) => self.old_file(fd.into(), true),
+        match self.directory.open_entry(self.name) {
+            Opening::Missing => Ok(Old::Missing),
+            Opening::File(file) => self.old_file(file, true),
             // The name is a link. If its target is a file, the target is locked instead.
-            Err(Errno::LOOP) if !leads_to_directory(self.directory, self.name) => {
-                match self.root.open(self.key, READ) {
-                    Ok(fd) => self.old_file(fd.into(), false),
+            Opening::Link if !leads_to_directory(self.directory, self.name) => {
+                match self.root.tree().open_file(self.key) {
+                    Ok(file) => self.old_file(file, false),
                     Err(_) => Ok(Old::Closed(None)),
                 }
             }
-            Err(_) => self.old_unopened(),
+            Opening::Link | Opening::Failed => self.old_unopened(),
         }
     }
 
-    fn old_file(&self, file: File, with_mode: bool) -> Result<Old, Fault> {
-        let stat = sys::fstat(&file)?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => {
-                let mode = with_mode.then(|| Mode::from_raw_mode(stat.st_mode));
-                Ok(Old::File { identity: identity_of(&stat), file, mode })
+    fn old_file(&self, file: File, with_permissions: bool) -> Result<Old, Fault> {
+        let facts = facts(&file)?;
+        match facts.kind {
+            Kind::Directory => Ok(Old::Directory),
+            Kind::Odd(what) => Err(not_a_file(what)),
+            Kind::File | Kind::Other => {
+                let permissions = with_permissions.then_some(facts.permissions);
+                Ok(Old::File { identity: facts.identity, file, permissions })
             }
-            FileType::Directory => Ok(Old::Directory),
-            kind => Err(odd(kind)),
         }
     }
 
     /// Examines the file to which the name refers without opening it.
     fn old_unopened(&self) -> Result<Old, Fault> {
-        match entry(self.directory, self.name)? {
+        match self.directory.entry(self.name)? {
             Entry::Missing => Ok(Old::Missing),
             Entry::Directory => Ok(Old::Directory),
             Entry::Link if leads_to_directory(self.directory, self.name) => Ok(Old::DirectoryLink),
             Entry::Link => Ok(Old::Closed(None)),
-            Entry::File(mode) => Ok(Old::Closed(Some(mode))),
-            Entry::Odd(kind) => Err(odd(kind)),
+            Entry::File(permissions) => Ok(Old::Closed(Some(permissions))),
+            Entry::Odd(what) => Err(not_a_file(what)),
         }
     }
 
     /// Returns true if the name refers to this file.
     fn leads_to(&self, identity: Identity) -> Result<bool, Fault> {
-        leads_to(self.directory, self.name, identity)
-    }
-}
-
-/// Returns true if a path in a directory refers to this file.
-fn leads_to(
-    directory: BorrowedFd<'_>,
-    path: impl rustix::path::Arg,
-    identity: Identity,
-) -> Result<bool, Fault> {
-    match sys::statat(directory, path, AtFlags::empty()) {
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(false),
-        stat => Ok(identity_of(&stat?) == identity),
+        Ok(self.directory.identity_at(self.name)? == Some(identity))
     }
 }

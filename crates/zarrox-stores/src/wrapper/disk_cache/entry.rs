@@ -14,11 +14,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
 
 use twox_hash::XxHash3_128;
 
-use crate::local::directory::append_at;
+use crate::local::files::{append_at, read_exact_at};
 use crate::store::{checked_length, reserved};
 use crate::{Bytes, Key, Prefix, StoreError, Value, Version};
 
@@ -89,7 +88,7 @@ impl Entry {
         if length < start {
             return Ok(None);
         }
-        file.read_exact_at(&mut fixed, 0)?;
+        read_exact_at(&file, &mut fixed, 0)?;
         let (magic, numbers) = fixed.split_at(MAGIC.len());
         let mut numbers = numbers.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
         let (Some(text), Some(version), Some(size)) = (numbers.next(), numbers.next(), numbers.next()) else {
@@ -102,7 +101,7 @@ impl Entry {
         }
         let read = |offset, length: u64| {
             let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-            file.read_exact_at(&mut bytes, offset)?;
+            read_exact_at(&file, &mut bytes, offset)?;
             io::Result::Ok(bytes)
         };
         let Ok(name) = String::from_utf8(read(start, text)?) else { return Ok(None) };
@@ -142,7 +141,7 @@ impl Value for Entry {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), StoreError> {
         checked_length(self.size, offset, buffer.len() as u64)?;
-        self.file.read_exact_at(buffer, self.start + offset).map_err(|error| self.fail(error))
+        read_exact_at(&self.file, buffer, self.start + offset).map_err(|error| self.fail(error))
     }
 
     fn version(&self) -> Option<Version> {

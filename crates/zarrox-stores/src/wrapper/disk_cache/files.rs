@@ -4,7 +4,6 @@ use std::collections::BinaryHeap;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -12,6 +11,7 @@ use std::time::SystemTime;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::entry::{Entry, Name, is_copy, write_header};
+use crate::local::files::canonicalize;
 use crate::{Prefix, StoreError, Value};
 
 /// The number of bytes that are in memory at a time while a value is copied.
@@ -75,9 +75,12 @@ impl Files {
     pub(super) fn open(path: &Path, limit: u64) -> Result<Self, StoreError> {
         let fail =
             |error| StoreError::from_io("opening the cache", error).with_location(path.to_string_lossy());
+        let mut builder = DirBuilder::new();
         // Copies may contain data that other users may not read.
-        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
-        let path = fs::canonicalize(path).map_err(fail)?;
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(path).map_err(fail)?;
+        let path = canonicalize(path).map_err(fail)?;
         let id = format!("cache:{}", path.display());
         let files = Self { path, id, limit, usage: Mutex::new(Usage { seen: 0, added: 0 }) };
         files.look_through(&mut files.usage(), 0).map_err(fail)?;

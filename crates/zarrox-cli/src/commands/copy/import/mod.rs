@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use zarrox::json::{self, Json};
 use zarrox::stores::StorageOptions;
+use zarrox::stores::internals::strip_file_scheme;
 use zarrox::{Error, ErrorKind, Result};
 use zarrox_files::{Kind, LeftOut, Select};
 use zarrox_tools::Glob;
@@ -270,7 +271,7 @@ impl Import {
         }
         let exists =
             |path: &str| global.read(path).map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true);
-        let path = self.path().strip_prefix("file://").unwrap_or(self.path());
+        let path = strip_file_scheme(self.path()).unwrap_or(self.path());
         let (old, new) = beside_on_disk(path).or_else(|| beside_in_store(path))?;
         (Path::new(&new).exists() || exists(&new) || exists(self.path())).then_some((old, new))
     }

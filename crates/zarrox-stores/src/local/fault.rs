@@ -8,7 +8,7 @@ use crate::{StoreError, StoreErrorKind};
 
 /// A failure below the root, to which the operation and the key have not been added yet.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     Io(io::Error),
     /// A link leads out of the root.
     Escapes,
@@ -33,31 +33,44 @@ pub(super) enum Fault {
     NoLocks(io::Error),
     /// The rename would cross file systems, and would therefore have to copy.
     OtherDevice,
+    /// This system cannot store a part of the key.
+    #[cfg_attr(all(unix, not(zarrox_portable_fs)), expect(dead_code, reason = "Unix stores all names"))]
+    Name(String),
+    /// The file system does not distinguish upper and lower case, and the existing name differs in case.
+    #[cfg_attr(all(unix, not(zarrox_portable_fs)), expect(dead_code, reason = "Unix stores all names"))]
+    OtherCase(String),
     /// The failure concerns a key other than the requested key.
     At(String, Box<Fault>),
 }
 
 impl Fault {
     /// Returns the failure for a value whose name belongs to a directory.
-    pub(super) fn directory() -> Self {
+    pub(crate) fn directory() -> Self {
         Self::Obstructed("a directory has the name of the value".into())
     }
 
-    pub(super) fn is_missing(&self) -> bool {
-        matches!(self, Self::Io(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Self::Io(error) => {
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            }
+            // A key that cannot be stored has no value.
+            Self::Name(_) | Self::OtherCase(_) => true,
+            _ => false,
+        }
     }
 
     /// Returns true if the name does not exist and no part of the path above it is a file.
-    pub(super) fn is_not_found(&self) -> bool {
+    pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Converts the failure for an existing file to the failure for a concurrent change.
-    pub(super) fn or_changed(self) -> Self {
+    pub(crate) fn or_changed(self) -> Self {
         if matches!(self, Self::Exists) { Self::Changed } else { self }
     }
 
-    pub(super) fn into_error(self, operation: &'static str, key: String) -> StoreError {
+    pub(crate) fn into_error(self, operation: &'static str, key: String) -> StoreError {
         use StoreErrorKind as Kind;
         let new = |kind, message: &str| StoreError::new(kind, operation, message);
         let error = match self {
@@ -103,6 +116,14 @@ impl Fault {
             }
             Self::NoExchange => {
                 new(Kind::Unsupported, "the file system cannot exchange two directories in one step")
+            }
+            Self::Name(what) => new(Kind::InvalidKey, &what),
+            Self::OtherCase(name) => {
+                let message = format!(
+                    "'{name}' exists, whose name differs only in upper and lower case, which this file system does not \
+                     distinguish; choose another name,"
+                );
+                new(Kind::Obstructed, &message)
             }
             Self::OtherDevice => {
                 new(Kind::Unsupported, "source and destination are on different file systems")
