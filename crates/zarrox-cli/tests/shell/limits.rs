@@ -14,9 +14,9 @@ fn limited(place: &Sandbox, limit: &str, line: &[&str]) -> Run {
     Run::from(command.current_dir(place.path("")).output().unwrap())
 }
 
-/// Returns true for a journal, or the marker of an unfinished deletion: the same command continues from them.
+/// Returns true for a journal, and for the marker of an unfinished deletion or move: the same command continues from them.
 fn is_remembered(name: &str) -> bool {
-    name.starts_with(".zarrox-journal") || name.starts_with(".zarrox-unfinished")
+    [".zarrox-journal", ".zarrox-unfinished", ".zarrox-renamed"].iter().any(|marker| name.starts_with(marker))
 }
 
 /// Returns the names of all files below the directory that are not chunks or documents.

@@ -1,10 +1,10 @@
 //! Files that are written before they are renamed to values: [`TemporaryFile`].
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::sync::Arc;
 
 use crate::local::fault::Fault;
-use crate::local::files::{DirectoryRef, Permissions, facts};
+use crate::local::files::{DirectoryRef, facts};
 use crate::local::held::HeldLock;
 use crate::temporary::next_name;
 

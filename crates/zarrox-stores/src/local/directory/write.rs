@@ -16,7 +16,7 @@
 //! Files are written under a temporary name ([`TemporaryFile`]) before they get their final name, and are locked from the
 //! beginning. So when a guard replaces a file, it holds the lock of the new file without a gap.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -25,9 +25,7 @@ use super::temporary_file::TemporaryFile;
 use crate::PartSource;
 use crate::fork::delay_fork;
 use crate::local::fault::Fault;
-use crate::local::files::{
-    DirectoryRef, Entry, Identity, Kind, Lockable, Opening, Permissions, facts, not_a_file,
-};
+use crate::local::files::{DirectoryRef, Entry, Identity, Kind, Lockable, Opening, facts, not_a_file};
 use crate::local::held::{Attempt, Claim, HeldLock};
 use crate::sync::{Mutex, MutexGuard, unpoisoned};
 

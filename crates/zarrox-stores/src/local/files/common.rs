@@ -1,18 +1,11 @@
 //! What both implementations of the file operations share.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::local::fault::Fault;
-
-/// The permissions of a file.
-#[cfg(any(not(unix), zarrox_portable_fs))]
-pub(crate) type Permissions = fs::Permissions;
-/// The permissions of a file.
-#[cfg(all(unix, not(zarrox_portable_fs)))]
-pub(crate) type Permissions = rustix::fs::Mode;
 
 /// The numbers of a file's volume and of the file on it. They identify the file as long as it is open or has a name.
 pub type Identity = (u64, u64);

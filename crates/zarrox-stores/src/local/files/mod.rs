@@ -17,7 +17,7 @@ mod positioned;
 mod unix;
 
 pub use self::common::Identity;
-pub(crate) use self::common::{ATTEMPTS, Entry, Kind, Opening, Permissions, Target, Tree, not_a_file};
+pub(crate) use self::common::{ATTEMPTS, Entry, Kind, Opening, Target, Tree, not_a_file};
 pub(crate) use self::names::canonicalize;
 #[cfg(any(not(unix), zarrox_portable_fs))]
 pub use self::portable::*;

@@ -7,15 +7,14 @@
 //! files on some file systems, so that a locked file must be closed. Holds are lock files in the directory for temporary files of
 //! the user, since Windows does not rename a directory that contains an open file.
 
-use std::fs::{self, File, FileType, OpenOptions, ReadDir, TryLockError};
+use std::fs::{self, File, FileType, OpenOptions, Permissions, ReadDir, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::common::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, Permissions, SETTLED, TICK, Target, Tree, not_a_file,
-    unless_missing,
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, not_a_file, unless_missing,
 };
 #[cfg(windows)]
 use super::identity::BACKUP_SEMANTICS;

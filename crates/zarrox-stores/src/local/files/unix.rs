@@ -3,10 +3,10 @@
 //! Keys are never simply joined to a path. First the directory is opened, following the rules for links, and then files are named
 //! relative to the open directory. So no other process can swap a directory for a link between a check and a write.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,8 +17,7 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::common::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, Permissions, SETTLED, TICK, Target, Tree, not_a_file,
-    unless_missing,
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, not_a_file, unless_missing,
 };
 use crate::local::fault::Fault;
 use crate::{Hold, Stamp, Version};
@@ -73,7 +72,7 @@ pub(crate) fn facts(file: impl AsFd) -> io::Result<Facts> {
         kind: kind(FileType::from_raw_mode(stat.st_mode)),
         size: length(&stat),
         identity: identity_of(&stat),
-        permissions: Mode::from_raw_mode(stat.st_mode),
+        permissions: Permissions::from_mode(stat.st_mode),
     })
 }
 
@@ -272,7 +271,7 @@ impl DirectoryRef<'_> {
             other => other?,
         };
         Ok(match kind(FileType::from_raw_mode(stat.st_mode)) {
-            Kind::File => Entry::File(Mode::from_raw_mode(stat.st_mode)),
+            Kind::File => Entry::File(Permissions::from_mode(stat.st_mode)),
             Kind::Directory => Entry::Directory,
             Kind::Other => Entry::Link,
             Kind::Odd(what) => Entry::Odd(what),
@@ -320,7 +319,7 @@ impl DirectoryRef<'_> {
     /// the name exists, or if another process has already locked the file in order to remove it.
     pub(crate) fn create(self, name: &str, permissions: Option<&Permissions>) -> Result<Option<File>, Fault> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = permissions.copied().unwrap_or(Mode::from_raw_mode(0o666));
+        let mode = Mode::from_raw_mode(permissions.map_or(0o666, Permissions::mode));
         let file = match sys::openat(self.0, name, flags, mode) {
             Err(Errno::EXIST) => return Ok(None),
             other => File::from(other?),
@@ -413,7 +412,7 @@ impl DirectoryRef<'_> {
 
     /// Removes the content of this directory. Returns true if the directory had any content.
     pub(crate) fn remove_content(self) -> Result<bool, Fault> {
-        remove_content(self.0)
+        remove_listed(Dir::read_from(self.0)?)
     }
 
     /// Returns what is locked to lock a file that [`create`](Self::create) made in this directory. On Unix, the file is locked.
@@ -483,7 +482,7 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
     for _ in 0..ATTEMPTS {
         let opened = sys::openat(parent, name, LISTING | OFlags::NOFOLLOW, Mode::empty());
         let Some(directory) = unless_missing(opened)? else { return Ok(()) };
-        remove_content(directory.as_fd())?;
+        remove_listed(Dir::new(directory)?)?;
         match sys::unlinkat(parent, name, AtFlags::REMOVEDIR) {
             // Another process wrote to the directory in the meantime, or the listing was incomplete because of the removals.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {}
@@ -493,10 +492,12 @@ fn remove_tree<N: Arg + Copy>(parent: BorrowedFd<'_>, name: N) -> Result<(), Fau
     Err(Errno::NOTEMPTY.into())
 }
 
-fn remove_content(directory: BorrowedFd<'_>) -> Result<bool, Fault> {
+/// Removes the content of an open directory. Returns true if the directory had any content.
+fn remove_listed(mut listing: Dir) -> Result<bool, Fault> {
     let mut any = false;
-    for found in Dir::read_from(directory)? {
+    while let Some(found) = listing.read() {
         let found = found?;
+        let directory = listing.fd()?;
         let name = found.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
@@ -601,12 +602,12 @@ impl HoldFile {
 
 /// The lock of a file against other writers: the open file has it.
 #[cfg(feature = "zip")]
-pub(crate) type WriterLock = ();
+pub(crate) struct WriterLock;
 
 /// Tries to lock an open file against other writers. Readers are not affected.
 #[cfg(feature = "zip")]
 pub(crate) fn try_lock_writer(file: &File, _path: &Path) -> Result<WriterLock, TryLockError> {
-    file.try_lock()
+    file.try_lock().map(|()| WriterLock)
 }
 
 /// Returns true if the error shows that the file system does not support locks.
