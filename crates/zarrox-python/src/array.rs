@@ -207,6 +207,11 @@ impl Array {
     }
 
     #[getter]
+    fn is_remote(&self) -> bool {
+        crate::long::is_remote(&self.typed().array)
+    }
+
+    #[getter]
     fn dimension_names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.typed().array.dimension_names().map(|names| PyTuple::new(py, names)).transpose()
     }

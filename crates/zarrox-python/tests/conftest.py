@@ -20,13 +20,15 @@ TESTS = Path(__file__).parent
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-#: The folders and modules that need one of the environments, with its name.
+#: The folders and modules that need one of the environments, or take long and are alike in both, with its name.
 ONLY_IN = {
     "ecosystem": "zarr3",
     "zarr3": "zarr3",
     "exchange/test_exchange_v2.py": "zarr2",
     "exchange/test_exchange_v3.py": "zarr3",
     "exchange/test_names.py": "zarr3",
+    "test_damage.py": "zarr2",
+    "test_model.py": "zarr2",
 }
 
 #: The modules that need servers, with the environment variables of the addresses. One of the servers is enough.

@@ -191,6 +191,9 @@ class Array:
     @property
     def read_only(self) -> bool: ...
     @property
+    def is_remote(self) -> bool:
+        """Whether every request to the store is a round trip over a network."""
+    @property
     def dimension_names(self) -> tuple[str | None, ...] | None: ...
     @property
     def codecs(self) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import inspect
 import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import dask.array as da
 import numpy as np
@@ -294,3 +298,80 @@ def test_a_damaged_coordinate_is_an_error_of_its_own() -> None:
         xr.open_dataset(values, engine=ENGINE)  # type: ignore[arg-type]
     found = xr.open_dataset(values, engine=ENGINE, drop_variables="a")  # type: ignore[arg-type]
     assert found.b.values.tolist() == [3, 4]
+
+
+class Slow(http.server.SimpleHTTPRequestHandler):
+    """A server of files that waits before each response, and records when the requests began and ended."""
+
+    requests: ClassVar[list[tuple[float, float]]] = []
+
+    def do_GET(self) -> None:
+        """Responds after a while."""
+        begun = time.monotonic()
+        time.sleep(0.05)
+        super().do_GET()
+        self.requests.append((begun, time.monotonic()))
+
+    def log_message(self, *_: Any) -> None:
+        """Prints nothing."""
+
+
+class SlowServer(http.server.ThreadingHTTPServer):
+    """A server that accepts all connections of a client at once."""
+
+    request_queue_size = 128
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Iterator[str]:
+    """Returns the URL of a slow server for the files of a directory."""
+    Slow.requests.clear()
+    with SlowServer(("127.0.0.1", 0), functools.partial(Slow, directory=str(tmp_path))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def rounds(requests: list[tuple[float, float]]) -> int:
+    """Returns the length of the longest chain of requests that each began after the one before had ended."""
+    count, last = 0, 0.0
+    for begun, ended in sorted(requests, key=lambda request: request[1]):
+        if begun >= last:
+            count, last = count + 1, ended
+    return count
+
+
+def many() -> xr.Dataset:
+    """Returns a dataset of small variables of several kinds."""
+    numbers = {f"v{index:03}": ("x", np.arange(4) + index) for index in range(100)}
+    return xr.Dataset({**numbers, "zero": ((), 7.5), "text": ("x", ["a", "b", "c", "d"])}, {"x": [1, 2, 3, 4]})
+
+
+@FORMATS
+def test_small_variables_in_a_remote_store_are_loaded_in_few_rounds(
+    tmp_path: Path, slow: str, zarr_format: Any
+) -> None:
+    """Loading reads ahead: about four times as many variables each time."""
+    to_zarr(many(), tmp_path / "a.zarr", zarr_format=zarr_format, consolidated=True)
+    ds = xr.open_dataset(f"{slow}/a.zarr", engine=ENGINE, storage_options={"allow_http": True})
+    Slow.requests.clear()
+    ds["v050"].load()
+    assert rounds(Slow.requests) == 1
+    ds.load()
+    assert rounds(Slow.requests) < 20
+    xr.testing.assert_identical(ds, many())
+
+
+def test_variables_that_were_read_ahead_do_not_become_stale(
+    tmp_path: Path, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read again unless they are requested soon."""
+    monkeypatch.setattr("zarrox.xarray.ahead._FRESH", 0.0)
+    to_zarr(many(), tmp_path / "a.zarr", zarr_format=2)
+    ds = xr.open_dataset(f"{slow}/a.zarr", engine=ENGINE, storage_options={"allow_http": True})
+    for name in ("v000", "v001", "v002"):
+        ds[name].load()
+    zarr.open_array(tmp_path / "a.zarr/v003", mode="r+")[:] = 9
+    assert ds["v003"].values.tolist() == [9, 9, 9, 9]

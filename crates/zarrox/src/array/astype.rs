@@ -121,7 +121,7 @@ impl<'a> AsTypeView<'a> {
 
     fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
         let (view, array) = (&self.view, self.view.array);
-        let resolved = view.resolved()?;
+        let resolved = view.resolved_for_reading()?;
         let mut shape = Array::lengths(&resolved.shape())?;
         shape.extend_from_slice(view.inner());
         array.with_source(shape, &self.data_type, work, &|mut out| {

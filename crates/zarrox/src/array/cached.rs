@@ -18,6 +18,10 @@ impl Array {
     /// codec pipeline cannot be cached.
     pub(super) fn chunk_cache(&self, chain: &CodecChain) -> Option<(&ChunkCache, Dims<usize>)> {
         let cache = self.location.context.chunk_cache.as_ref()?;
+        // Other handles must not see chunks that were decoded by metadata that is out of date.
+        if self.is_confirmed_by_a_request() {
+            return None;
+        }
         // Variable-length elements are in a separate buffer, so their size in memory is unknown.
         if self.data_type().storage() == Storage::Variable || chain.chunk().item() == 0 {
             return None;

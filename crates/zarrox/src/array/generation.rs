@@ -13,7 +13,7 @@ use zarrox_core::internals::grid::Run;
 use zarrox_core::{ArrayMetadata, ChunkGrid, Error, ErrorKind, NodeMetadata, Result};
 use zarrox_stores::{Hold, HoldGuard, Key, Prefix, Stamp};
 
-use crate::location::Location;
+use crate::location::{Location, Purpose};
 
 /// The state of an array's document as a handle last saw it.
 #[derive(Debug)]
@@ -72,7 +72,12 @@ impl Generation {
 
     /// Checks, once, that metadata read from consolidated metadata agrees with the array's own document.
     pub(crate) fn confirm_copy(&self, location: &Location, expected: &ArrayMetadata) -> Result<()> {
-        if self.is_copy.load(Ordering::Acquire) { self.compare(location, expected) } else { Ok(()) }
+        if self.is_copy() { self.compare(location, expected) } else { Ok(()) }
+    }
+
+    /// Returns true if the metadata was read from consolidated metadata, and is not confirmed yet.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.is_copy.load(Ordering::Acquire)
     }
 
     /// Reads the stamp of the document before elements are read, if the stamp is unknown.
@@ -130,6 +135,8 @@ impl Generation {
         // The stamp is read before the document, so that a change in between is detected by the next check.
         let stamp = location.store.stamp(&self.document)?;
         let place = own(location, expected);
+        // In a remote store, the documents are requested in parallel.
+        let place = place.probed_for(std::slice::from_ref(&place.path), Purpose::Open);
         self.compare_with(&place, expected, place.find_node()?.as_ref())?;
         self.set_known(stamp);
         Ok(())
@@ -143,7 +150,7 @@ impl Generation {
         stored: Option<&NodeMetadata>,
     ) -> Result<()> {
         let expected = self.expected.get().unwrap_or(expected);
-        let is_copy = self.is_copy.load(Ordering::Acquire);
+        let is_copy = self.is_copy();
         let mut kind = ErrorKind::InvalidArgument;
         let how = match stored {
             Some(NodeMetadata::Array(stored)) => match difference(stored, expected, is_copy, place)? {

@@ -462,12 +462,30 @@ impl Array {
 
     /// Calls `read`, and then checks that the stored array is still the one that the handle was opened for.
     fn checked<R>(&self, read: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.begin()?;
+        self.checked_after(read)
+    }
+
+    /// Reads the stamp of the array's document, and compares metadata from consolidated metadata with the document.
+    fn begin(&self) -> Result<()> {
+        let Some(generation) = &self.generation else { return Ok(()) };
+        generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))
+    }
+
+    /// Calls `read`, which calls [`begin`](Self::begin) itself, and then checks that the stored array is still the one that the
+    /// handle was opened for.
+    fn checked_after<R>(&self, read: impl FnOnce() -> Result<R>) -> Result<R> {
         let Some(generation) = &self.generation else { return read() };
-        generation.begin(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         let result = read();
         // A read can fail because the grid is out of date, so the error of the check takes precedence.
         generation.check(&self.location, &self.metadata).map_err(|error| error.at(self.place()))?;
         result
+    }
+
+    /// Returns true if the metadata was read from consolidated metadata, is not confirmed yet, and confirming it takes a round trip
+    /// over a network.
+    fn is_confirmed_by_a_request(&self) -> bool {
+        self.location.is_remote() && self.generation.as_ref().is_some_and(|generation| generation.is_copy())
     }
 
     /// Checks that the stored array is still the one that the handle was opened for, and calls `write`. A shared hold prevents
@@ -492,6 +510,11 @@ impl Array {
 
     fn key(&self, chunk: &[u64]) -> Result<Key> {
         self.confirm()?;
+        self.unconfirmed_key(chunk)
+    }
+
+    /// Returns the key of a chunk, also if the metadata was read from consolidated metadata and is not confirmed yet.
+    fn unconfirmed_key(&self, chunk: &[u64]) -> Result<Key> {
         self.chunks.key(&self.chunk_key_encoding()?.encode(chunk)).map_err(Error::from)
     }
 

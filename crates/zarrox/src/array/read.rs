@@ -22,14 +22,14 @@ impl ArrayView<'_> {
     /// The errors of [`ArrayView::read_into`], and an error for variable-length elements, which can be read into a [`DynArray`].
     #[doc(hidden)]
     pub fn read_raw(&self, out: ViewMut<'_>) -> Result<()> {
-        let resolved = self.resolved()?;
+        let resolved = self.resolved_for_reading()?;
         self.check_raw(out.shape(), out.item())?;
         self.array.read_resolved(resolved, out)
     }
 
     /// Returns an error for memory whose shape or element size differs from that of the selection.
     pub(super) fn check_raw(&self, shape: &[usize], item: usize) -> Result<()> {
-        let selected = Array::lengths(&self.resolved()?.shape())?;
+        let selected = Array::lengths(&self.resolved_for_reading()?.shape())?;
         if selected.as_slice() != shape {
             return Err(self.array.shape_mismatch(&selected, shape));
         }
@@ -109,7 +109,14 @@ impl Array {
             self.location.context.chunk_listener.call(projection.elements.elements().len());
             Ok(())
         };
-        self.checked(|| self.location.pool().run(projections.count, size, at_once, read))?;
+        let pool = self.location.pool();
+        if self.is_confirmed_by_a_request() {
+            // The document is requested with the chunks. No element is returned before it has been compared.
+            let task = |index: usize| index.checked_sub(1).map_or_else(|| self.begin(), read);
+            self.checked_after(|| pool.run(projections.count.saturating_add(1), size, at_once, task))?;
+        } else {
+            self.checked(|| pool.run(projections.count, size, at_once, read))?;
+        }
         if let Some(elements) = copy {
             out.copy_from(&elements.view(), 1);
         }
@@ -138,7 +145,7 @@ impl Array {
         let options = self.location.context.decode;
         let elements = &projection.elements;
         let part = ReadPart::new(elements.elements().clone(), elements.memory_mut(out), options);
-        let key = self.key(&projection.chunk)?;
+        let key = self.unconfirmed_key(&projection.chunk)?;
         let place = |error: Error| error.at(chunk_place(&projection.chunk, &key)).at(self.place());
         let chain = self.chain_of(&projection.chunk).map_err(place)?;
         self.read_object(&chain, &key, part, objects).map(drop).map_err(place)

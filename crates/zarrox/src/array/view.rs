@@ -189,6 +189,16 @@ impl<'a> ArrayView<'a> {
         self.unconfirmed()
     }
 
+    /// Returns the resolved selection of elements to read, if it is valid. Metadata that is confirmed by a request to the store is
+    /// confirmed with the first chunks.
+    pub(super) fn resolved_for_reading(&self) -> Result<&ResolvedSelection> {
+        let reads_chunks = self.resolved.as_ref().is_ok_and(|resolved| !resolved.is_empty());
+        if reads_chunks && self.array.is_confirmed_by_a_request() {
+            return self.unconfirmed();
+        }
+        self.resolved()
+    }
+
     /// Returns the resolved selection, if it is valid. The array's metadata may be out of date.
     pub(super) fn unconfirmed(&self) -> Result<&ResolvedSelection> {
         self.resolved.as_ref().map_err(|error| error.clone().at(self.array.place()))
@@ -255,7 +265,7 @@ impl<'a> ArrayView<'a> {
 
     /// Calls `work` with a source of the view's elements. The location of the array is added to errors that have none.
     pub(super) fn with_source<R>(&self, work: impl FnOnce(&Source<'_>) -> Result<R>) -> Result<R> {
-        let (array, resolved) = (self.array, self.resolved()?);
+        let (array, resolved) = (self.array, self.resolved_for_reading()?);
         let mut shape = Array::lengths(&resolved.shape())?;
         shape.extend_from_slice(self.inner());
         let fields = self.fields.as_deref();

@@ -9,7 +9,7 @@ use ndarray::{Array1, Array2, arr1};
 use zarrox::codecs::Bytes;
 use zarrox::json::{Json, json};
 use zarrox::stores::{Condition, Key, Store, StoreExt};
-use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions};
+use zarrox::{AccessOptions, Consolidated, ErrorKind, Interrupt, OpenMode, OpenOptions, Upkeep};
 use zarrox::{prelude::*, s};
 use zarrox_testkit::remote::{IN_FLIGHT, Remote};
 
@@ -110,6 +110,40 @@ fn opening_takes_one_round() {
         let requests = remote.take_requests();
         assert_eq!(count(&requests, "list"), 0, "{requests:?}");
         assert!(requests.values().all(|&count| count == 1), "{requests:?}");
+    }
+}
+
+#[test]
+fn consolidated_metadata_is_confirmed_in_the_round_of_the_first_chunks() {
+    for format in [Format::V2, Format::V3] {
+        let near = Remote::new(Duration::ZERO);
+        let root = OpenOptions::new().format(format).create_group((near.blocking(), "")).unwrap();
+        for name in ["x", "y"] {
+            let array = root.create_array(name).shape([6]).chunks([2]).data_type(DataType::Int32);
+            array.create().unwrap().write(.., arr1(&[1, 2, 3, 4, 5, 6])).unwrap();
+        }
+        root.consolidate_metadata().unwrap();
+        let remote = slow(&near);
+        let open = |name: &str| {
+            let group = OpenOptions::new().mode(OpenMode::Read).consolidated(Consolidated::Require);
+            let group = group.open((remote.blocking(), "")).unwrap().into_group().unwrap();
+            let array = group.open(name).unwrap().into_array().unwrap();
+            remote.take_rounds();
+            array
+        };
+        assert_eq!(open("x").read::<Vec<i32>>(..).unwrap(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(remote.take_rounds(), 1, "{format:?}");
+        assert_eq!(open("x").slice(s![1..2]).astype(&DataType::Float64).read::<Vec<f64>>().unwrap(), [2.0]);
+        assert_eq!(remote.take_rounds(), 1, "{format:?}");
+
+        let (stale, empty) = (open("y"), open("y"));
+        let leaving = OpenOptions::new().consolidated_upkeep(Upkeep::Leave).format(format);
+        let other = leaving.create_array((remote.blocking(), "y")).shape([6]).chunks([3]);
+        other.data_type(DataType::Float32).overwrite(true).create().unwrap();
+        for result in [stale.read::<Vec<i32>>(..), empty.read::<Vec<i32>>(s![3..3])] {
+            let error = result.unwrap_err();
+            assert!(error.to_string().contains("consolidated metadata is out of date"), "{error}");
+        }
     }
 }
 

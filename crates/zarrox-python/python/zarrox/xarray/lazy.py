@@ -16,6 +16,7 @@ from xarray.core import indexing
 from zarrox import errors
 from zarrox.core.array import Array
 from zarrox.waiting import run
+from zarrox.xarray.ahead import ReadAhead
 
 #: The attribute that names the dimensions of a format 2 array.
 DIMENSIONS = "_ARRAY_DIMENSIONS"
@@ -72,11 +73,14 @@ def _attempt(array: Array) -> Any:
 class LazyArray(BackendArray):
     """A lazy array for xarray. Only the requested part is read, and only when it is needed."""
 
-    __slots__ = ("_array", "_together", "dtype", "shape")
+    __slots__ = ("_ahead", "_array", "_together", "dtype", "shape")
 
-    def __init__(self, array: Array, together: ReadTogether | None = None) -> None:
+    def __init__(
+        self, array: Array, together: ReadTogether | None = None, ahead: ReadAhead | None = None
+    ) -> None:
         self._array = array
         self._together = together
+        self._ahead = ahead
         self.shape = array.shape
         self.dtype = data_type(array)
 
@@ -98,13 +102,20 @@ class LazyArray(BackendArray):
         return await run(self.__getitem__, key)
 
     def _outer(self, key: tuple[Any, ...]) -> Any:
+        if self._ahead is not None and self._is_whole(key):
+            return self._ahead.values(self._array)
         if self._together is not None:
-            whole = isinstance(key[0], slice) and key[0].indices(self.shape[0]) == (0, self.shape[0], 1)
-            values = self._together.values(self._array, whole)
+            values = self._together.values(self._array, self._is_whole(key))
             if values is not None:
                 # The values are copied, since other readers get the same array.
                 return values[key].copy()
         return self._array.oindex[key] if any(isinstance(part, np.ndarray) for part in key) else self._array[key]
+
+    def _is_whole(self, key: tuple[Any, ...]) -> bool:
+        return all(
+            isinstance(part, slice) and part.indices(length) == (0, length, 1)
+            for part, length in zip(key, self.shape, strict=True)
+        )
 
     def _points(self, key: tuple[Any, ...]) -> Any:
         return self._array.vindex[key]

@@ -13,6 +13,7 @@ from xarray.core import indexing
 from zarrox.core.array import Array
 from zarrox.core.grids import grid_of
 from zarrox.hierarchy import Group
+from zarrox.xarray.ahead import ReadAhead
 from zarrox.xarray.lazy import DIMENSIONS, LazyArray, ReadTogether, dimensions_of, is_netcdf
 from zarrox.xarray.pieces import shorten
 
@@ -34,7 +35,7 @@ class ZarroxStore(AbstractDataStore):
         The coordinates that are read together with the coordinates of this group.
     """
 
-    __slots__ = ("_arrays", "_close", "_codecs", "_mask", "_together", "group", "zarr_format")
+    __slots__ = ("_ahead", "_arrays", "_close", "_codecs", "_mask", "_together", "group", "zarr_format")
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class ZarroxStore(AbstractDataStore):
         self._close = close
         self._arrays = arrays
         self._together = ReadTogether() if together is None else together
+        self._ahead = ReadAhead()
         self._codecs: dict[str, dict[str, Any]] = {}
 
     def get_attrs(self) -> dict[str, Any]:
@@ -72,7 +74,7 @@ class ZarroxStore(AbstractDataStore):
         return sizes
 
     def _variable(self, array: Array, name: str) -> xr.Variable:
-        """Returns an array as a variable. Coordinates are read together."""
+        """Returns an array as a variable. Coordinates are read together, and small variables are read ahead."""
         dimensions = dimensions_of(array)
         attributes = {
             name: value
@@ -80,7 +82,8 @@ class ZarroxStore(AbstractDataStore):
             if name != DIMENSIONS and not (self.zarr_format == 2 and is_netcdf(name))
         }
         is_together = dimensions == (name,) and self._together.add(array)
-        data = LazyArray(array, self._together if is_together else None)
+        is_ahead = not is_together and self._ahead.add(array)
+        data = LazyArray(array, self._together if is_together else None, self._ahead if is_ahead else None)
         chunks, shards = _chunks(array)
         encoding = {
             "chunks": chunks,
