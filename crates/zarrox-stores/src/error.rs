@@ -158,8 +158,7 @@ impl StoreError {
     /// Returns the message without the remedy.
     pub(crate) fn reason(&self) -> String {
         let Inner { operation, message, .. } = &*self.0;
-        // The text is escaped as in Rust string literals, so that control characters in a key cannot garble a terminal.
-        let place = self.place().map_or(String::new(), |place| format!(" '{}'", place.escape_debug()));
+        let place = self.place().map_or(String::new(), |place| format!(" '{}'", printable(&place)));
         format!("{message} while {operation}{place}")
     }
 
@@ -211,6 +210,19 @@ impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
+}
+
+/// Returns the text with control characters escaped, so that a key cannot garble a terminal. The backslashes of Windows paths
+/// stay.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' | '\'' | '"' => printable.push(character),
+            _ => printable.extend(character.escape_debug()),
+        }
+    }
+    printable
 }
 
 /// Returns true if this error or one of its sources shows that the server does not exist.
@@ -334,5 +346,7 @@ mod tests {
     fn control_characters_are_escaped() {
         let error = StoreError::new(StoreErrorKind::Other, "reading", "odd").with_key("a\u{1b}[2Jb");
         assert_eq!(error.to_string(), "odd while reading 'a\\u{1b}[2Jb'");
+        let error = StoreError::new(StoreErrorKind::Other, "reading", "odd").with_location(r"C:\data");
+        assert_eq!(error.to_string(), r"odd while reading 'C:\data'");
     }
 }
