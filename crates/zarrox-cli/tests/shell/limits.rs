@@ -111,8 +111,10 @@ const COMMANDS: [(&[&str], &[&str]); 8] = [
 /// Returns true if the process ended because a small allocation failed. No allocation of that size is handled, so such a process
 /// counts as killed.
 fn is_ended_by_a_small_allocation(run: &Run) -> bool {
-    // The C library ends a process that has no memory for the data of a thread.
-    if run.err.contains("Fatal glibc error") && run.err.contains("out of memory") {
+    // The C library ends a process that has no memory for the data of a thread, and the standard library one that has none for
+    // the signal stack of a thread.
+    let of_a_thread = run.err.contains("Fatal glibc error") && run.err.contains("out of memory");
+    if of_a_thread || run.err.contains("failed to allocate an alternative stack") {
         return true;
     }
     // A thread without memory for its stack prints another message first.
