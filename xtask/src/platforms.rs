@@ -15,6 +15,9 @@ rustup's component rust-src or in Debian's backports. docs/platforms.md lists wh
 
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
+/// The tests of zarrox-stores.
+const STORES: [&str; 5] = ["--package", "zarrox-stores", "--lib", "--test", "all"];
+
 /// The features of zarrox-stores that need no servers.
 const FEATURES: [&str; 2] = ["--features", "zip,cache,retry,traced"];
 
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 fn portable() -> Outcome {
-    let test = cargo(["test", "--package", "zarrox-stores", "--lib", "--test", "all"]).with(FEATURES);
+    let test = cargo(["test"]).with(STORES).with(FEATURES);
     let test = test.with(["--target-dir", &run::target("portable")]);
     test.variable("RUSTFLAGS", "--cfg zarrox_portable_fs").run()
 }
@@ -57,7 +60,7 @@ fn windows() -> Outcome {
         cross(&toolchain, "check").with(packages.iter().copied()).run()?;
     }
     test(&toolchain, &["--package", "zarrox-core", "--lib"])?;
-    test(&toolchain, &["--package", "zarrox-stores", "--lib", "--test", "all", FEATURES[0], FEATURES[1]])
+    test(&toolchain, &[&STORES[..], &FEATURES].concat())
 }
 
 /// Installs packages, and returns the directory of the toolchain.

@@ -8,6 +8,8 @@ pub mod choices;
 pub mod codec;
 #[cfg(feature = "corpus")]
 pub mod corpus;
+#[cfg(feature = "stores")]
+pub mod counters;
 #[cfg(all(target_os = "linux", feature = "stores"))]
 pub mod durability;
 pub mod errors;

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use zarrox_stores::{Condition, Store, StoreError, StoreErrorKind, StoreExt};
 
+use crate::counters::{check_fours, count_in_fours, count_up};
 use crate::other_process;
-use crate::store::{check_fours, count_in_fours, count_up, key, list};
+use crate::store::{key, list};
 
 const CHILD: &str = "ZARROX_TEST_DATABASE";
 

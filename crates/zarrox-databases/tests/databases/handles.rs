@@ -1,7 +1,8 @@
 //! Two handles of one database.
 
 use zarrox_stores::{Condition, Store, StoreExt};
-use zarrox_testkit::store::{add_locked, key};
+use zarrox_testkit::counters::add_locked;
+use zarrox_testkit::store::key;
 
 /// Checks that two handles of one file see each other's values, and share locks.
 pub(crate) fn check_two_handles(one: &dyn Store, two: &dyn Store) {

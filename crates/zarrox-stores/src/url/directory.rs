@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme::new(&["file"], |url, options| {
     StorageOption::SYNC,
     StorageOption::flag(
         EXCLUSIVE,
-        "lock no files, since there are no other writers (for file systems without locks)",
+        "do not lock files (for a single writer, and for file systems without locks)",
     ),
     StorageOption::LOCK_TIMEOUT,
 ]);

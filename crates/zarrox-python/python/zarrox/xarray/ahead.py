@@ -27,7 +27,7 @@ class ReadAhead:
     """The small variables of a dataset in the order of their requests.
 
     The first request reads one variable. Each request for the next variable that has not been read reads four times as many as
-    the one before, so that 200 variables take five rounds. A request out of order begins anew.
+    the one before, so that 200 variables are read in five batches. A request out of order begins anew.
     """
 
     def __init__(self) -> None:
@@ -50,11 +50,9 @@ class ReadAhead:
         return True
 
     def values(self, array: Array) -> Any:
-        """Returns all values of an array; ``None`` if it was not added."""
+        """Returns all values of an added array."""
         with self._lock:
-            position = self._positions.get(id(array))
-            if position is None:
-                return None
+            position = self._positions[id(array)]
             begun, values = self._values.pop(position, (0.0, None))
             if values is None or time.monotonic() - begun > _FRESH:
                 values = self._read(position)

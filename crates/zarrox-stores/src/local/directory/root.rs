@@ -22,7 +22,7 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     pub(super) follow_links: bool,
     pub(super) sync: bool,
-    /// False if there are no other writers, so that files need not be locked.
+    /// True if files are locked against other writers.
     pub(super) locks: bool,
     /// The timeout of a lock that another process holds.
     pub(super) lock_timeout: Duration,
@@ -108,10 +108,7 @@ impl Root {
     }
 
     fn erase_everything(&self) -> Result<(), Fault> {
-        let listing = match self.tree().open_listing("") {
-            Err(fault) if fault.is_missing() => return Ok(()),
-            other => other?,
-        };
+        let Some(listing) = self.open_listing("")? else { return Ok(()) };
         let directory = listing.directory()?;
         // Repeated until nothing is left, since a listing may miss entries while others are being removed.
         for _ in 0..ATTEMPTS {

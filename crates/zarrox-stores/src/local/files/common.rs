@@ -3,18 +3,20 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::local::fault::Fault;
+use crate::{Stamp, Version};
 
-/// The numbers of a file's volume and of the file on it. They identify the file as long as it is open or has a name.
+/// The device and inode numbers of a file; on Windows, the volume serial number and the file index. The system does not reuse
+/// them before the file is closed and unlinked.
 pub type Identity = (u64, u64);
 
 /// The maximum number of attempts of an operation while other operations keep removing the directory that it needs.
 pub(crate) const ATTEMPTS: usize = 100;
 
 /// The time within which two changes to a file may have the same timestamps, on file systems that store fractions of a second.
-pub(super) const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(20);
 
 /// The age at which a file's timestamps reliably distinguish its last change from a later one. File system clocks are coarse.
 pub(super) const SETTLED: Duration = Duration::from_secs(2);
@@ -73,6 +75,15 @@ pub(crate) enum Opening {
     Link,
     /// The entry exists, but cannot be opened.
     Failed,
+}
+
+/// Returns the stamp of a version whose file was changed at this time; `None` if the time is unknown.
+pub(super) fn stamp_of(version: Version, changed: Option<SystemTime>) -> Stamp {
+    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let since = changed.and_then(|changed| changed.duration_since(SystemTime::UNIX_EPOCH).ok());
+    // File systems without fractions of a second have coarser timestamps.
+    let tick = if since.is_some_and(|since| since.subsec_nanos() == 0) { SETTLED } else { TICK };
+    if age.is_some_and(|age| age < tick) { Stamp::Recent(version) } else { Stamp::Settled(version) }
 }
 
 /// Returns the failure for something other than a regular file.

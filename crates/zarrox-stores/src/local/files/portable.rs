@@ -14,15 +14,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::common::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, not_a_file, unless_missing,
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, Target, Tree, not_a_file, stamp_of,
+    unless_missing,
 };
 #[cfg(windows)]
 use super::identity::BACKUP_SEMANTICS;
 pub use super::identity::identity;
 use super::identity::identity_of;
 use super::lock_file::LockFile;
-use super::names::canonicalize;
-use super::names::{in_other_case, refusal};
+use super::names::{canonicalize, in_other_case, refusal};
 use super::positioned::read_exact_at;
 use crate::local::fault::Fault;
 use crate::local::file_lock::{MOMENT, retry_for};
@@ -112,13 +112,16 @@ fn identity_at(path: &Path) -> Result<Option<Identity>, Fault> {
 
 /// Returns the properties of an open file.
 pub(crate) fn facts(file: &File) -> io::Result<Facts> {
-    let metadata = file.metadata()?;
-    Ok(Facts {
+    Ok(facts_of(&file.metadata()?, identity(file)?))
+}
+
+fn facts_of(metadata: &fs::Metadata, identity: Identity) -> Facts {
+    Facts {
         kind: kind(metadata.file_type()),
         size: metadata.len(),
-        identity: identity(file)?,
+        identity,
         permissions: metadata.permissions(),
-    })
+    }
 }
 
 /// Returns the version of a file's content, and the time of its last change. The version consists of the file's identity, its
@@ -162,13 +165,7 @@ impl Tree<'_> {
     /// Returns the properties of a file, which need not be readable.
     pub(crate) fn examine(&self, path: &str) -> Result<Facts, Fault> {
         let path = self.resolve(path)?;
-        let metadata = fs::metadata(&path)?;
-        Ok(Facts {
-            kind: kind(metadata.file_type()),
-            size: metadata.len(),
-            identity: identity_of(&path)?,
-            permissions: metadata.permissions(),
-        })
+        Ok(facts_of(&fs::metadata(&path)?, identity_of(&path)?))
     }
 
     /// Opens a directory relative to which files are named.
@@ -226,11 +223,7 @@ impl Tree<'_> {
             Err(fault) => return Err(fault),
         };
         let (version, modified) = version_and_time(&file)?;
-        let is_whole =
-            modified.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|time| time.subsec_nanos() == 0);
-        let tick = if is_whole { SETTLED } else { TICK };
-        let is_recent = SystemTime::now().duration_since(modified).is_ok_and(|age| age < tick);
-        Ok(if is_recent { Stamp::Recent(version) } else { Stamp::Settled(version) })
+        Ok(stamp_of(version, Some(modified)))
     }
 
     fn whole(&self, path: &str) -> PathBuf {
@@ -589,7 +582,7 @@ pub(crate) fn append_at(file: &File, buffer: &mut Vec<u8>, length: usize, offset
 /// What is locked to lock a file: the path of a lock file.
 pub(crate) struct Lockable {
     lock: PathBuf,
-    /// The locked file, if open files can be replaced: its number is not used for another file as long as it is open.
+    /// The locked file, if open files can be replaced. While it is open, the system does not reuse its identity.
     file: Option<Arc<File>>,
 }
 

@@ -17,7 +17,8 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::common::{
-    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, TICK, Target, Tree, not_a_file, unless_missing,
+    ATTEMPTS, Entry, Facts, Identity, Kind, Opening, SETTLED, Target, Tree, not_a_file, stamp_of,
+    unless_missing,
 };
 use crate::local::fault::Fault;
 use crate::{Hold, Stamp, Version};
@@ -60,9 +61,7 @@ fn stamp(stat: &sys::Stat) -> Stamp {
     let changed = u64::try_from(stat.st_ctime).ok().map(|seconds| {
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(stat.st_ctime_nsec)
     });
-    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
-    let tick = if stat.st_ctime_nsec == 0 { SETTLED } else { TICK };
-    if age.is_some_and(|age| age < tick) { Stamp::Recent(version) } else { Stamp::Settled(version) }
+    stamp_of(version, changed)
 }
 
 /// Returns the properties of an open file.
